@@ -43,6 +43,8 @@ func (r *reader) figures() []figure {
 	}
 	if s.Turns.Count > 0 {
 		list = append(list, usage(&s)...)
+	} else if len(s.Called) > 0 {
+		list = append(list, figure{Label: "cost", Note: "not reported"})
 	}
 	told := func(label string, of value, note, wrong, at string) {
 		list = append(list, figure{label, of, note, wrong, at, true})
@@ -60,9 +62,9 @@ func (r *reader) figures() []figure {
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""
 		if o.Worst > o.Median {
-			note = "median; worst " + termtext.Duration(time.Duration(o.Worst))
+			note = "worst " + termtext.Duration(time.Duration(o.Worst))
 		}
-		add("first output after", timeOf(time.Duration(o.Median)), note, "")
+		add("first output", timeOf(time.Duration(o.Median)), note, "")
 	}
 	if s.Turns.Count == 0 {
 		calls := 0
@@ -74,7 +76,7 @@ func (r *reader) figures() []figure {
 			if l := s.Time.Latency; l != nil {
 				note = "median " + termtext.Duration(time.Duration(l.Median)) + "; worst " + termtext.Duration(time.Duration(l.Worst))
 			}
-			add("calls", count(calls), note, "")
+			add("requests", count(calls), note, "")
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
@@ -97,15 +99,7 @@ func (r *reader) figures() []figure {
 		add("findings", count(found.Total()-found[conform.Note]), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
-	var bytes int64
-	for _, t := range r.in.Tapes {
-		bytes += t.Info.Bytes
-	}
-	note := ""
-	if r.in.Session == "" {
-		note = termtext.ByteSize(bytes)
-	}
-	add("frames", count(int(s.Frames)), note, "")
+	add("frames", count(int(s.Frames)), "", "")
 	return list
 }
 
@@ -117,7 +111,7 @@ func usage(s *summary.Summary) []figure {
 	case u.Running:
 		note = "of the whole session"
 	case u.Turns > 0 && u.Turns < s.Turns.Count:
-		note = fmt.Sprintf("in %d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
+		note = fmt.Sprintf("%d of %s", u.Turns, termtext.Counted(s.Turns.Count, "turn"))
 	}
 	var list []figure
 	for _, c := range u.Costs {
@@ -129,6 +123,7 @@ func usage(s *summary.Summary) []figure {
 	tokens := func(label string, n trace.Count) {
 		if n.Given {
 			list = append(list, figure{Label: label, Value: count(int(min(n.N, math.MaxInt))), Note: note})
+			note = "" // it is said once
 		}
 	}
 	if t.Total.Given && !t.Input.Given && !t.Output.Given {
@@ -137,9 +132,9 @@ func usage(s *summary.Summary) []figure {
 		tokens("tokens in", t.Input)
 		tokens("tokens out", t.Output)
 	}
-	tokens("tokens cached", t.CachedRead)
+	tokens("cached", t.CachedRead)
 	if c := u.Context; c != nil {
-		context := figure{Label: "tokens in context", Value: count(int(min(c.Used, math.MaxInt)))}
+		context := figure{Label: "context", Value: count(int(min(c.Used, math.MaxInt)))}
 		if c.Size > 0 {
 			context.Note = "of " + termtext.Grouped(int64(c.Size)) + ", " + stats.Share(int64(c.Used), int64(c.Size)).String()
 		}

@@ -23,9 +23,10 @@ type gist struct {
 	Did      string
 	Time     timing
 	Long     bool      // too long for a screen: the figures, the time and what failed come first
-	Failed   []failure // the worst
-	More     string    // how much else failed
-	Nothing  bool      // nothing failed, and acptap check finds nothing but notes
+	Failed   []failure // those that are told one by one
+	Together []together
+	More     string // how much else failed
+	Nothing  bool   // nothing failed, and acptap check finds nothing but notes
 	Rejected []remark
 	Slow     []remark
 }
@@ -34,6 +35,12 @@ type gist struct {
 type remark struct {
 	Text, Link, Frame, More string
 	Stderr                  *remark // what the agent wrote to stderr before; nil: nothing
+}
+
+// A together tells several failures in a few words each.
+type together struct {
+	Text string
+	List []remark
 }
 
 // A failure is something that failed, and what came of it.
@@ -50,8 +57,16 @@ func (r *reader) remark(one summary.Remark) remark {
 // Limits on the lines of what was said.
 const (
 	askedLines  = 4
-	answerLines = 5
+	answerLines = 6
 )
+
+// closing returns what the last turn was answered, in so many lines.
+func closing(text string) string {
+	if termtext.Width(text) <= answerLines*rowColumns {
+		return text
+	}
+	return strings.Join(summary.Closing(text, answerLines, rowColumns), " ")
+}
 
 func (r *reader) gist(title string) *gist {
 	s := r.sum
@@ -62,6 +77,9 @@ func (r *reader) gist(title string) *gist {
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
 			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
+			if row.Last = i+1 == len(s.Exchanges) || one.Session != s.Exchanges[i+1].Session; row.Last {
+				row.Answered = closing(row.Answered)
+			}
 			if i > 0 || !says(title, termtext.FirstLines(one.Asked, askedLines, 0)) {
 				row.Asked = summary.OneLine(one.Asked)
 			}
@@ -77,26 +95,34 @@ func (r *reader) gist(title string) *gist {
 			g.Asked = nil
 		}
 		g.Answered, g.Says = termtext.FirstLines(one.Answered, answerLines, 0), one.Label()
+		if whole := summary.OneLine(one.Answered); closing(whole) != whole {
+			g.Answered = []string{closing(whole)}
+		}
 	}
-	for _, one := range s.Called {
+	for _, one := range s.CallRows() {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
 		state.Word = one.How.Sign()
-		g.Called = append(g.Called, called{one.Tool, one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
+		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	tell := func(worst []summary.Failure) {
-		g.Failed, g.More = nil, s.MoreFailures(worst)
-		for _, f := range worst {
-			one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
-			if q := f.Stderr; q != nil {
-				said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
-				one.Stderr = &said
-			}
-			g.Failed = append(g.Failed, one)
+	each, several := s.Failures.Told()
+	for _, f := range each {
+		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
+		if q := f.Stderr; q != nil {
+			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
+			one.Stderr = &said
 		}
+		g.Failed = append(g.Failed, one)
 	}
-	tell(s.Failures.Worst)
+	for _, t := range several {
+		one := together{Text: t.Text}
+		for _, short := range summary.Shorts(t.Failures) {
+			one.List = append(one.List, r.remark(short))
+		}
+		g.Together = append(g.Together, one)
+	}
+	g.More = s.MoreFailures(s.Failures.Worst)
 	if why := s.Unprompted(); why != "" {
 		g.Asked = []string{why}
 	}
@@ -106,9 +132,7 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
-	if g.Long = g.rows(title) > screenRows; g.Long {
-		tell(s.FewFailures())
-	}
+	g.Long = g.rows(title) > screenRows
 	return g
 }
 
@@ -123,12 +147,15 @@ const (
 // rows returns about how many rows come before the time if that comes last.
 func (g *gist) rows(title string) int {
 	rows := func(text string) int { return min((termtext.Width(text)+rowColumns-1)/rowColumns, 3) }
-	n := termtext.Width(title)/titleColumns + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
+	n := min(termtext.Width(title)/titleColumns, 2) + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
 	for _, t := range g.Turns {
 		n += rows(t.State.Word+t.Asked) + rows(t.Answered) + rows(t.Part)
 	}
 	for _, f := range g.Failed {
 		n += rows(f.Text + f.Fate)
+	}
+	for _, t := range g.Together {
+		n += len(t.List) / 2
 	}
 	return n
 }
@@ -140,6 +167,7 @@ type exchange struct {
 	Link            string
 	State           status
 	Asked, Answered string
+	Last            bool // of its session
 }
 
 // A called is the call of a tool in one line.

@@ -16,6 +16,7 @@ import (
 type head struct {
 	Title  string
 	Prompt bool     // Title is what was asked first
+	Long   bool     // it does not fit two lines unless they are small
 	Facts  []string // who spoke, when, and for how long
 	Badges []badge
 	Gist   *gist  // nil if there are two runs
@@ -26,7 +27,7 @@ type head struct {
 type badge struct{ Word, Class, Says string }
 
 func (r *reader) head() head {
-	h := head{Title: r.title(), Prompt: r.in.Title == "" && r.prompt() != "", Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
+	h := head{Title: r.title(), Long: termtext.Width(r.title()) > 2*titleColumns, Prompt: r.in.Title == "" && r.prompt() != "", Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
 	if r.in.First > 0 || r.in.Last > 0 {
 		h.Shown = "Of the story, only the turns " + turnRange(r.in.First, r.in.Last) + " are shown."
 	}
@@ -57,9 +58,6 @@ func (r *reader) facts() []string {
 	}
 	if s := r.sum; !s.Untimed {
 		list = append(list, termtext.Duration(time.Duration(s.Took)))
-	}
-	if cost := r.sum.CostText(); cost != "" {
-		list = append(list, cost)
 	}
 	if n := len(r.in.Tapes); n > 1 {
 		list = append(list, fmt.Sprintf("%d tapes", n))

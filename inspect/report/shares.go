@@ -13,6 +13,7 @@ import (
 // A share is the part of a time that one party took.
 type share struct {
 	Word, Class, Took, Percent string
+	Note                       string
 
 	Most bool  // the largest of several
 	Bar  *rect // nil if too narrow to see
@@ -35,9 +36,14 @@ func spendings(s trace.Spend) []spending {
 func shares(spent trace.Spend) []share { return sharesOf(spendings(spent)) }
 
 func sharesOf(spent []spending) []share {
-	total, most := time.Duration(0), time.Duration(0)
+	total, seen, most := time.Duration(0), time.Duration(0), time.Duration(0)
 	for _, p := range spent {
-		total, most = total+p.took, max(most, p.took)
+		total, most = total+max(p.took, 0), max(most, p.took)
+	}
+	for _, p := range spent {
+		if 100*p.took >= total {
+			seen += p.took
+		}
 	}
 	var list []share
 	x := 0.0
@@ -47,11 +53,12 @@ func sharesOf(spent []spending) []share {
 		}
 		part := 100 * float64(p.took) / float64(total)
 		one := share{Word: p.word, Class: p.class, Took: termtext.Duration(p.took), Percent: stats.Share(int64(p.took), int64(total)).String(), part: part}
-		if part >= 1 {
-			one.Bar = &rect{X: percent(x), Width: percent(part), Class: p.class}
+		if 100*p.took >= total { // the bars leave no gap for the others
+			width := 100 * float64(p.took) / float64(seen)
+			one.Bar = &rect{X: percent(x), Width: percent(width), Class: p.class}
+			x += width
 		}
 		one.Most = p.took == most && p.took < total
-		x += part
 		list = append(list, one)
 	}
 	return list
@@ -74,6 +81,11 @@ func (r *reader) timing(s *summary.Summary) timing {
 		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
+	}
+	for i := range t.Shares {
+		if one := &t.Shares[i]; one.Class == "idle" {
+			one.Note = s.PauseText()
+		}
 	}
 	if t.Text = s.SpentText(); s.Turns.Count > 0 {
 		t.Text = s.LimitedText()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -25,6 +24,9 @@ type Called struct {
 	Ending string      `json:"outcome"` // in words
 	Result string      `json:"result,omitempty"`
 	Frame  Frame       `json:"frame"`
+
+	given []string // its arguments
+	count int      // calls that are told together
 }
 
 // InputIn returns what the tool was given in so many columns.
@@ -41,13 +43,14 @@ const (
 	endCalls  = 8 // the first ones, and as many of the last
 	badCalls  = 4 // of those between that ended badly
 	mostCalls = 2*endCalls + badCalls
+	mostKept  = 64 // some are told together
 )
 
 // A calls keeps the calls of tools by a client that are told, and measures all of its calls.
 // The zero value is ready to use.
 type calls struct {
 	count int
-	first []*Called // at most mostCalls
+	first []*Called // at most mostKept
 	last  []*Called // at most endCalls
 	bad   []*Called // at most badCalls
 
@@ -56,6 +59,7 @@ type calls struct {
 	since   time.Duration // since when calls have been running
 	busy    time.Duration // how long any ran before
 	spent   map[string]time.Duration
+	failed  map[string]int // calls of tools
 }
 
 // An openCall is a call without an answer yet.
@@ -76,7 +80,8 @@ func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
 	one := openCall{name: callName(e), at: e.Began}
 	if e.Call.Tool != "" {
 		one.name = termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns)
-		one.tool = &Called{Tool: one.name, Input: inputText(wire.Get(f.Raw, "params", "arguments")), How: dialect.Running, Frame: Frame{Run: e.Run, Seq: e.First}}
+		given := inputOf(wire.Get(f.Raw, "params", "arguments"))
+		one.tool = &Called{Tool: one.name, Input: termtext.CutWords(strings.Join(given, ", "), saidColumns), given: given, How: dialect.Running, Frame: Frame{Run: e.Run, Seq: e.First}}
 		c.keep(one.tool)
 	}
 	c.open[e.First] = one
@@ -88,7 +93,7 @@ func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
 // keep keeps a call if it is told.
 func (c *calls) keep(one *Called) {
 	c.count++
-	if len(c.first) < mostCalls {
+	if len(c.first) < mostKept {
 		c.first = append(c.first, one)
 	}
 	if len(c.last) == endCalls {
@@ -117,6 +122,12 @@ func (c *calls) end(request uint64, at time.Duration, how dialect.How, result st
 		return
 	}
 	one.tool.How, one.tool.Result = how, result
+	if how.IsBad() && (c.failed[one.name] > 0 || len(c.failed) < maxNames) {
+		if c.failed == nil {
+			c.failed = map[string]int{}
+		}
+		c.failed[one.name]++
+	}
 	if how.IsBad() && len(c.bad) < badCalls && !slices.Contains(c.first[:min(len(c.first), endCalls)], one.tool) {
 		c.bad = append(c.bad, one.tool)
 	}
@@ -142,21 +153,30 @@ func (c *calls) endTape(at time.Duration) {
 	}
 }
 
-// told returns the calls that are told, in order.
-func (c *calls) told() (list []Called) {
+// all returns the calls that are kept, in order.
+func (c *calls) all() (list []Called) {
 	of := c.first
-	if c.count > mostCalls {
+	if c.count > mostKept {
 		of = slices.Concat(c.first[:endCalls], c.bad, c.last)
 	}
 	slices.SortStableFunc(of, func(a, b *Called) int {
 		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
 	})
 	for _, one := range slices.Compact(of) {
-		told := *one
-		told.Ending = told.How.String()
-		list = append(list, told)
+		kept := *one
+		kept.Ending = kept.How.String()
+		list = append(list, kept)
 	}
 	return list
+}
+
+// told returns those of calls that are told.
+func told(list []Called) []Called {
+	if len(list) <= mostCalls {
+		return list
+	}
+	between := slices.DeleteFunc(slices.Clone(list[endCalls:len(list)-endCalls]), func(c Called) bool { return !c.How.IsBad() })
+	return slices.Concat(list[:endCalls], between[:min(len(between), badCalls)], list[len(list)-endCalls:])
 }
 
 // times returns what calls took, the longest first.
@@ -174,21 +194,19 @@ const mostSpent = 8
 // saidColumns limits the columns of what a tool was given, and of what came back.
 const saidColumns = 320
 
-// inputText returns the arguments of a call in one line, the short ones first.
-func inputText(arguments []byte) string {
-	var list []string
+// inputOf returns the arguments of a call, each in one line.
+func inputOf(arguments []byte) (list []string) {
 	for _, value := range wire.Members(arguments) {
 		v := wire.ValueOf(value)
 		text := v.Raw()
 		if v.IsString() {
 			text = v.Text()
 		}
-		if text = termtext.CutWords(strings.ReplaceAll(termtext.Brief(text, 2*saidColumns), "↵ ", ""), saidColumns); text != "" {
+		if text = termtext.CutWords(strings.ReplaceAll(termtext.Brief(text, 2*saidColumns), "↵ ", ""), saidColumns); text != "" && len(list) < maxArguments {
 			list = append(list, text)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	return termtext.CutWords(strings.Join(list, ", "), saidColumns)
+	return list
 }
 
 // resultText returns the beginning of what a tool returned, in one line.
@@ -212,67 +230,6 @@ func resultText(content []byte) string {
 // wrongLine matches a line of a result that tells of an error: a log's, an exception, or the
 // status of an HTTP response.
 var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
-
-// calledRows returns the rows of each call that is told: one, or more if it is long and there is
-// room.
-func (s *Summary) calledRows(f form) (rows []Row) {
-	margin := termtext.Plain.Span(labelIndent(f.width))
-	for i, one := range s.Called {
-		line := labelSpan("called")
-		if i > 0 {
-			line = []termtext.Span{margin}
-		}
-		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(one.Tool))
-		add := func(spans ...termtext.Span) {
-			if line = append(line, spans...); f.width > 0 {
-				line = termtext.CutSpans(line, f.width)
-			}
-			rows = append(rows, Row{line, one.Frame})
-			line = []termtext.Span{margin}
-		}
-		result := tapetext.ResultStyle(one.How)
-		room := max(f.width-LabelColumns-termtext.Width(one.Tool)-3, 1)
-		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
-			n := max(f.turn-1, 1)
-			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
-				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
-			}
-			if one.Result != "" {
-				add(termtext.Dim.Span("→ "), result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
-			}
-			continue
-		}
-		input, output := share(one.InputIn(max(room*3/5, room-arrowColumns-termtext.Width(one.Result), 1)), one.Result, f.width, room)
-		if f.width <= 0 {
-			input, output = one.Input, one.Result
-		}
-		if input != "" {
-			line = append(line, termtext.Plain.Span(" "+input))
-		}
-		if output != "" {
-			line = append(line, arrow, result.Span(output))
-		}
-		add()
-	}
-	if more := s.MoreCalls(); more != "" {
-		rows = append(rows, Row{Spans: []termtext.Span{margin, termtext.Dim.Span(more)}})
-	}
-	return rows
-}
-
-// MoreCalls says how many calls of tools Called leaves out. It is empty if there are none.
-func (s *Summary) MoreCalls() string {
-	all := 0
-	for _, c := range s.Calls {
-		for _, tool := range c.Tools {
-			all += tool.Count
-		}
-	}
-	if more := all - len(s.Called); more > 0 && len(s.Called) > 0 {
-		return "and " + termtext.Counted(more, "more call")
-	}
-	return ""
-}
 
 // SpentText says where the time went on a tape without turns.
 func (s *Summary) SpentText() string {

@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -119,8 +120,8 @@ func (d *dialogs) of(session *trace.Session) *dialog {
 	return d.list[i]
 }
 
-// begin notes that a turn begins.
-func (d *dialogs) begin(session *trace.Session, t *trace.Turn) {
+// begin notes that a turn begins, and returns the number of its session.
+func (d *dialogs) begin(session *trace.Session, t *trace.Turn) int {
 	one := d.of(session)
 	if one == nil {
 		if d.count++; len(d.list) == maxParts {
@@ -130,13 +131,17 @@ func (d *dialogs) begin(session *trace.Session, t *trace.Turn) {
 		d.list = append(d.list, one)
 	}
 	one.begin(t)
+	return one.number
 }
 
-// end notes that a turn has ended.
-func (d *dialogs) end(session *trace.Session, t *trace.Turn) {
-	if one := d.of(session); one != nil {
-		one.end(t)
+// end notes that a turn has ended, and returns the number of its session if that is kept.
+func (d *dialogs) end(session *trace.Session, t *trace.Turn) int {
+	one := d.of(session)
+	if one == nil {
+		return 0
 	}
+	one.end(t)
+	return one.number
 }
 
 // told returns the turns that are told, and the sessions if there are several.
@@ -170,10 +175,9 @@ func (d *dialog) part() Part {
 // Limits on the lines of what was said.
 const (
 	askedLines  = 4 // of a single turn
-	answerLines = 5
-	fewRows     = 3 // of what was asked or answered in one of a few turns
-	manyRows    = 2 // and of more
-	fewTurns    = 3
+	answerLines = 6 // of the last turn
+	fewRows     = 2 // of what was asked or answered in one of several
+	mostRows    = 40
 )
 
 // arrow stands between what was asked and answered.
@@ -184,11 +188,17 @@ var arrow = termtext.Dim.Span(" → ")
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case s.Unprompted() != "":
-		return append(said("asked", s.Unprompted(), 1, f.width, Frame{}), s.calledRows(f)...)
+		rows = said("asked", s.Unprompted(), 1, f.width, Frame{})
+		if len(s.Called) > 0 {
+			for _, line := range f.cut(wrap(append(labelSpan("did"), s.turnLine()...), f.width, labelIndent(f.width))) {
+				rows = append(rows, Row{Spans: line})
+			}
+		}
+		return append(rows, s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)
-		return append(said("asked", one.Asked, askedLines-less, f.width, one.Frame), said(one.Label(), one.Answered, answerLines-less, f.width, one.Frame)...)
+		return append(said("asked", one.Asked, askedLines-less, f.width, one.Frame), said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {
@@ -197,7 +207,11 @@ func (s *Summary) dialog(f form) (rows []Row) {
 			session, before = one.Session, ""
 			rows = append(rows, s.partRows(session, f.width)...)
 		}
-		rows = append(rows, turnRows(one, before, f)...)
+		form := f
+		if i+1 < len(s.Exchanges) && s.Exchanges[i+1].Session == session {
+			form.last = 0
+		}
+		rows = append(rows, turnRows(one, before, form)...)
 		before = OneLine(one.Asked)
 	}
 	if more := s.MoreTurns(); more != "" {
@@ -232,6 +246,30 @@ func (s *Summary) PartText(session int) string {
 	return termtext.Dotted(title, termtext.Counted(p.Turns, "turn"), p.Cost)
 }
 
+// Closing returns what was said in so many rows: if it takes more of them, the first and the last
+// sentence.
+func Closing(text string, rows, columns int) []string {
+	lines := termtext.FirstLines(text, rows, columns)
+	if rows < 3 || len(termtext.FirstLines(text, rows+1, columns)) <= rows {
+		return lines
+	}
+	text = strings.TrimSpace(text)
+	end := text
+	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {
+		if at[1] < len(text) {
+			end = text[at[1]:]
+		}
+	}
+	closing := termtext.FirstLines(end, rows, columns)
+	if len(closing) > rows-2 || strings.HasSuffix(text, "…") {
+		return lines
+	}
+	return append(termtext.FirstLines(text, rows-len(closing), columns), closing...)
+}
+
+// sentenceEnd matches what stands between two sentences.
+var sentenceEnd = regexp.MustCompile(`[.!?][)"'»”]?(?:\s+|$)|[。！？]|\n| · `)
+
 // turnRows returns the lines of one of several turns. before is what the one before it asked.
 func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	label := fmt.Sprint("turn ", one.Turn)
@@ -245,7 +283,7 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	}
 	answered := OneLine(one.Answered)
 	room := max(f.width-LabelColumns-2, 2)
-	if f.width <= 0 || f.turn == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+	if f.width <= 0 || max(f.turn, f.last) == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
 		asked, answered = share(asked, answered, f.width, room)
 		line := append(head, style.Span(asked))
 		if answered != "" {
@@ -257,7 +295,7 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		return []Row{{line, one.Frame}}
 	}
 	margin := termtext.Plain.Span(labelIndent(f.width))
-	for i, text := range termtext.FirstLines(asked, f.turn, room) {
+	for i, text := range termtext.FirstLines(asked, max(f.turn, 1), room) {
 		if i > 0 {
 			head = []termtext.Span{margin}
 		}
@@ -267,7 +305,7 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		rows = append(rows, Row{head, one.Frame})
 	}
 	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
-	for i, text := range termtext.FirstLines(answered, f.turn, room) {
+	for i, text := range Closing(answered, max(f.turn, f.last), room) {
 		if i > 0 {
 			head = []termtext.Span{margin}
 		}

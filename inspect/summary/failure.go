@@ -30,14 +30,15 @@ const (
 
 // Limits on the failures that are described. The rest are counted.
 const (
-	maxWorst = 3 // where there is little room, unless more were not mended
-	maxTold  = 10
+	maxWorst = 3 // that are told one by one if they were mended
+	maxTold  = 16
 	maxKept  = 32 // of each harm; a later success may mend them
 )
 
 // A failures keeps the worst of the failures.
 type failures struct {
 	count int
+	quiet int // tool calls that failed, though they completed by their status
 	kinds [dialect.BadExit + 1]Failed
 	kept  [harms][]Failure // the first maxKept of each
 }
@@ -204,42 +205,42 @@ func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
 	return notJSON
 }
 
-// failureText says what failed with a frame and its events. ran is the command that a tool that
-// failed ran, printed what it printed in a terminal.
-func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, ran, printed string) string {
+// failureText says what failed with a frame and its events, and why. A tool that failed has run a
+// command, which printed something in a terminal.
+func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, command, printed string) (what, why string) {
 	e := about(kind, events)
 	switch kind {
 	case dialect.FailedRequest:
 		return failedRequest(f, e, turnOf(f, events))
 	case dialect.FailedTool:
 		if e == nil {
-			return "a tool call"
+			return "a tool call", ""
 		}
 		update := wire.Get(f.Raw, "params", "update")
-		why := toolFault(update, printed)
+		why = toolFault(update, printed)
 		switch code, _ := exitOf(update); {
 		case stoppedLine.MatchString(why):
 			why = stoppedByYou
-		case isTimeout(ran, code) && !saysFault(why):
+		case isTimeout(command, code) && !saysFault(why):
 			why = stoppedByTimeout
 		}
-		return stepName(e) + because(why)
+		return stepName(e, command), why
 	case dialect.Stopped:
 		if e == nil {
-			return "a turn"
+			return "a turn", ""
 		}
-		return turnName(e.Turn) + ": " + stopText(e.Turn)
+		return turnName(e.Turn), stopText(e.Turn)
 	case dialect.InvalidLine:
-		return "a line that is not JSON-RPC"
+		return "a line that is not JSON-RPC", ""
 	case dialect.Gap:
 		m := wire.ReadMark(f.Frame)
-		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded"
+		return termtext.ByteSize(m.Gap+m.Damage) + " not recorded", ""
 	case dialect.BadExit:
 		if exit := wire.ReadMark(f.Frame).Exit; exit != nil {
-			return termtext.Brief(dialect.DiedOf(exit).Brief(), 60)
+			return termtext.Brief(dialect.DiedOf(exit).Brief(), 60), ""
 		}
 	}
-	return kind.String()
+	return kind.String(), ""
 }
 
 // stoppedLine matches what is printed if the user has stopped a command.
@@ -337,8 +338,8 @@ func stopText(t *trace.Turn) string {
 }
 
 // failedRequest says which request failed, and why.
-func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) string {
-	name, why := termtext.Piece(f.Name()), ""
+func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) (name, why string) {
+	name = termtext.Piece(f.Name())
 	if f.Kind == wire.Response {
 		why = termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error")))
 	}
@@ -351,7 +352,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) string {
 	if why == "" {
 		why = toolText(wire.Get(f.Raw, "result", "content"))
 	}
-	return cmp.Or(name, "a request nobody has sent") + because(why)
+	return cmp.Or(name, "a request nobody has sent"), why
 }
 
 // because returns what follows the name of something that failed.
@@ -373,7 +374,7 @@ const (
 var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
-	regexp.MustCompile(`(?i:\b(?:error|fatal|panic|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
 }
 
 // saysFault reports whether a line says what went wrong.
@@ -382,7 +383,7 @@ func saysFault(line string) bool {
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
-var emptyLine = regexp.MustCompile(`(?i)^\W*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?\W*$`)
+var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|={5}|-{5}|_{5}|\*{5}`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
@@ -403,7 +404,7 @@ func toolText(content []byte) string {
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
 	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
-	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 {
+	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 { // a ruler is one
 		text = bare
 	}
 	if len(text) == 0 {
@@ -538,8 +539,8 @@ func (r *Rejections) tool(e *trace.Event) {
 }
 
 // rejection says what the user rejected, declined or dismissed with a frame. ok is false if
-// that is nothing. asked is what the frame answers, and tried returns the attempt that a tool call is.
-func rejection(f *dialect.Frame, events []trace.Event, asked string, tried func(*trace.Event) attempt) (one Rejection, ok bool) {
+// that is nothing. asked is what the frame answers.
+func rejection(f *dialect.Frame, events []trace.Event, asked string, commands *terminals) (one Rejection, ok bool) {
 	refused := f.Events.Has(dialect.PermissionRefused)
 	if !refused && !(f.Events.Has(dialect.PermissionDropped) && f.Does(dialect.AsksInput)) || f.Origin == wire.Rewritten {
 		return one, false
@@ -552,17 +553,17 @@ func rejection(f *dialect.Frame, events []trace.Event, asked string, tried func(
 		switch e := &events[i]; {
 		case e.Phase != trace.Ended:
 		case e.Kind == trace.PermissionEvent:
-			title := termtext.CutWords(plainTitle(permissionTitle(e)), maxRejection)
+			title := termtext.CutWords(plainTitle(toolTitle(permissionTitle(e), commands.command(e))), maxRejection)
 			if !strings.Contains(title, " ") && asked != "" { // it names only the tool
 				title = strings.TrimPrefix(title+": "+asked, ": ")
 			}
 			one = Rejection{What: cmp.Or(title, "a permission"), call: e.ToolCall}
 			if e.ToolCall != nil {
-				one.tried = tried(e)
+				one.tried = commands.attempt(e)
 			}
 			return one, true
 		case e.Question != nil:
-			return Rejection{What: stepName(e) + end}, true
+			return Rejection{What: stepName(e, "") + end}, true
 		}
 	}
 	if asked != "" {

@@ -40,7 +40,7 @@ func (s Summary) Details(width int) [][]termtext.Span {
 // which says which of several sessions it is. The others say, each after a label, what failed, was
 // slow and was done, where the time went, and which tokens were used, if that was reported.
 func (s Summary) Head(width int, session string) [][]termtext.Span {
-	f := form{width: width, entry: headRows, few: true}
+	f := form{width: width, entry: headRows}
 	top := f.cut(wrapWords(s.topLine(width, session), width, indent))
 	return append(top, spans(s.labelled(f, s.Usage.reported()))...)
 }
@@ -65,37 +65,36 @@ func spans(rows []Row) (lines [][]termtext.Span) {
 type form struct {
 	width int // 0: lines are not wrapped
 	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
+	last  int // rows for what the last turn was answered; 0: as many as for others
 	entry int // rows of an entry with a label; 0: any number
-
-	few bool // of the failures, the worst
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
-func (s *Summary) usual(width int) form {
-	if len(s.Exchanges) <= fewTurns {
-		return form{width: width, turn: fewRows}
-	}
-	return form{width: width, turn: manyRows}
-}
+func (s *Summary) usual(width int) form { return form{width: width, turn: fewRows, last: answerLines} }
 
 // Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
-// all turns, if all holds them and there is room, in fewer rows each if necessary.
+// all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
+// takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
+	forms := []form{{turn: fewRows + 1, last: answerLines}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
-	for _, f := range []form{{turn: fewRows}, {turn: manyRows}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
-		f.width, s.Exchanges = width, all
-		if rows := s.rows(f); len(all) > 0 && len(rows) <= height {
+	for _, s.Exchanges = range [][]Exchange{all, told} {
+		for _, f := range forms {
+			f.width = width
+			rows := s.rows(f)
+			if len(rows) > height || len(s.Exchanges) < len(told) {
+				continue
+			}
+			for len(rows) < height && f.last > 0 && f.last < mostRows {
+				f.last++
+				if more := s.rows(f); len(more) <= height {
+					rows = more
+				}
+			}
 			return rows
 		}
 	}
-	s.Exchanges = told
-	for _, f := range []form{{turn: manyRows}, {turn: manyRows, few: true}, {turn: 1}, {}, {entry: 3, few: true}, {entry: 2, few: true}} {
-		f.width = width
-		if rows := s.rows(f); len(rows) <= height {
-			return rows
-		}
-	}
-	return s.rows(form{width: width, entry: 1, few: true})
+	return s.rows(form{width: width, entry: 1})
 }
 
 // rows returns all rows of a summary.
@@ -154,15 +153,7 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	for i, one := range s.failureLines(f.few) {
-		label := labelSpan("failed")
-		if i > 0 {
-			label = termtext.Plain.Line(labelIndent(f.width))
-		}
-		for _, line := range f.cut(wrapWords(append(label, one.Spans...), f.width, labelIndent(f.width))) {
-			rows = append(rows, Row{line, one.Frame})
-		}
-	}
+	rows = append(rows, s.failedRows(f)...)
 	first := func(list []Remark) (at Frame) {
 		if len(list) > 0 {
 			at = list[0].Frame
@@ -172,7 +163,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	add("rejected", s.rejectedLine(), first(s.RejectedTexts()))
 	add("slow", s.slowLine(), first(s.SlowTexts()))
 	add("rules", s.ruleLine(), Frame{})
-	add("did", s.turnLine(), Frame{})
+	if len(s.Called) == 0 {
+		add("did", s.turnLine(), Frame{})
+	}
 	slowest := Frame{}
 	if s.Time.Slowest != nil {
 		slowest = s.Time.Slowest.Frame
@@ -335,7 +328,7 @@ func (s *Summary) turnLine() []termtext.Span {
 	if s.Turns.Count > 0 {
 		ends := slices.Clone(s.Turns.Ends)
 		if s.Turns.Running > 0 {
-			ends = append(ends, Count{"running", s.Turns.Running, dialect.Running})
+			ends = append(ends, Count{What: "running", Count: s.Turns.Running, how: dialect.Running})
 		}
 		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
 		for i, text := range listed(ends) {
@@ -399,7 +392,7 @@ func (s *Summary) addTools(l *line) {
 			}
 		}
 	}
-	if calls == 0 {
+	if failed += s.Failures.quiet; calls == 0 {
 		return
 	}
 	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
@@ -414,21 +407,34 @@ func (s *Summary) addTools(l *line) {
 	}
 }
 
-// addCalls says what was called.
+// addCalls says what was called: tools, and besides them what does not only set up.
 func (s *Summary) addCalls(l *line) {
 	var methods, tools []Count
 	calls := 0
 	for _, c := range s.Calls {
-		methods, calls = append(methods, Count{What: c.Method, Count: c.Count}), calls+c.Count
-		tools = append(tools, c.Tools...)
+		calls += c.Count
+		if tools = append(tools, c.Tools...); c.Tools == nil {
+			methods = append(methods, Count{What: c.Method, Count: c.Count})
+		}
 	}
-	switch {
+	switch n := s.toolCalls(); {
+	case n > 0:
+		text := termtext.Counted(n, "tool call")
+		if s.Dir != "" {
+			text += " in " + termtext.Piece(s.Dir)
+		}
+		l.add(termtext.Plain, text+": "+list(tools))
+		l.add(termtext.Plain, list(slices.DeleteFunc(methods, func(c Count) bool { return setsUp(c.What) })))
 	case calls > 0:
 		l.add(termtext.Plain, termtext.Counted(calls, "call")+": "+list(methods))
-		l.add(termtext.Plain, termtext.Labelled("tools:", list(tools)))
 	case s.Frames == 0:
 		l.add(termtext.Plain, "no frames")
 	default:
 		l.add(termtext.Plain, "no turns and no calls")
 	}
+}
+
+// setsUp reports whether a method only sets up a connection, or lists what may be called.
+func setsUp(method string) bool {
+	return dialect.AreaOf(method, "") == dialect.LifeCycle || strings.HasSuffix(method, "/list") || method == "ping"
 }

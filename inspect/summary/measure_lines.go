@@ -69,6 +69,8 @@ func (s *Summary) parts() string {
 		text, limited := one.of+" "+one.took.String(), ""
 		if l := s.Time.Limited; l != nil && one.of == "the agent" {
 			limited = l.text()
+		} else if pause := s.PauseText(); one.of == "idle" && pause != "" {
+			limited = " (" + pause + ")"
 		}
 		if i > 0 {
 			texts = append(texts, text+limited)
@@ -215,10 +217,14 @@ func (s *Spread) text(label string) string {
 // usageLine says which costs the agent reported for the turns, or that it reported none, and
 // which tokens.
 func (s *Summary) usageLine() []termtext.Span {
-	if s.Turns.Count == 0 {
+	var l line
+	switch {
+	case s.Turns.Count == 0 && len(s.Called) > 0:
+		l.add(termtext.Dim, "not reported")
+		return l
+	case s.Turns.Count == 0:
 		return nil
 	}
-	var l line
 	if s.addCosts(&l); l == nil {
 		l.add(termtext.Dim, "no cost reported")
 	}
@@ -268,50 +274,6 @@ func (s *Summary) CostText() string {
 		list = append(list, text)
 	}
 	return termtext.Dotted(list...)
-}
-
-// failureLines say what failed, the worst first: a line for each of the worst, and one for the
-// rest. few says that there is little room.
-func (s *Summary) failureLines(few bool) (lines []Row) {
-	worst := s.Failures.Worst
-	if few {
-		worst = s.FewFailures()
-	}
-	for _, one := range worst {
-		style := one.Style()
-		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
-		if q := one.Stderr; q != nil {
-			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
-		}
-		if fate := one.FateText(); fate != "" {
-			l[len(l)-1].Text += ";"
-			l = append(l, style.Span(" "+fate))
-		}
-		lines = append(lines, Row{l, one.Frame})
-	}
-	add := func(style termtext.Style, text string) { lines = append(lines, Row{Spans: style.Line(text)}) }
-	switch more := s.MoreFailures(worst); {
-	case strings.HasSuffix(more, allResolved):
-		add(termtext.Plain, more)
-	case more != "":
-		add(termtext.Failure, more)
-	}
-	if s.Broken > 0 {
-		add(termtext.Failure, termtext.Counted(s.Broken, "part")+" of the tape cannot be read")
-	}
-	if lines == nil && s.Frames > 0 && s.Found.none() {
-		add(termtext.Plain, "nothing")
-	}
-	return lines
-}
-
-// FewFailures returns the worst failures for where there is little room.
-func (s *Summary) FewFailures() []Failure {
-	worst := s.Failures.Worst
-	for len(worst) > maxWorst && worst[len(worst)-1].Style() != termtext.Failure {
-		worst = worst[:len(worst)-1]
-	}
-	return worst
 }
 
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -26,11 +27,13 @@ func plainTitle(title string) string {
 	return strings.ReplaceAll(termtext.Piece(title), "`", "")
 }
 
-// stepName returns the name of a tool call, a permission or another call.
-func stepName(e *trace.Event) string {
+// stepName returns the name of a tool call, which runs a command if that is known, of a
+// permission or of another call.
+func stepName(e *trace.Event, command string) string {
 	switch e.Kind {
 	case trace.ToolCallEvent:
-		return toolName(e)
+		c := e.ToolCall.ToolCall
+		return "tool call" + quoted(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID))
 	case trace.PermissionEvent:
 		return "permission" + quoted(permissionTitle(e))
 	}
@@ -40,10 +43,17 @@ func stepName(e *trace.Event) string {
 	return callName(e)
 }
 
-func toolName(e *trace.Event) string {
-	c := e.ToolCall.ToolCall
-	return "tool call" + quoted(cmp.Or(c.Title, c.Name, c.ID))
+// toolTitle returns the title of a tool call, or the command that it runs if the title only names
+// a tool or has the command in it; without what such a command sets first.
+func toolTitle(title, command string) string {
+	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && !strings.Contains(title, " ")) {
+		title = command
+	}
+	return setsFirst.ReplaceAllString(title, "")
 }
+
+// setsFirst matches the change of directory and the variables before a command.
+var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)
 
 func permissionTitle(e *trace.Event) string {
 	if e.Permission.Title == "" && e.ToolCall != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// OneLine returns the beginning of what was said in one line.
+// OneLine returns what was said in one line, as far as it is told.
 func OneLine(text string) string {
 	var b strings.Builder
 	for _, line := range termtext.FirstLines(text, maxJoined, 0) {
 		switch {
 		case b.Len() == 0:
-		case strings.ContainsAny(b.String()[b.Len()-1:], ".!?:;,"):
-			b.WriteByte(' ')
-		default:
+		case strings.HasSuffix(strings.TrimRight(b.String(), ".!?:;,。！？：；，"), b.String()):
 			b.WriteString(" · ")
+		default:
+			b.WriteByte(' ')
 		}
 		b.WriteString(line)
 	}
@@ -23,4 +23,4 @@ func OneLine(text string) string {
 }
 
 // maxJoined limits the lines that become one.
-const maxJoined = 8
+const maxJoined = 40

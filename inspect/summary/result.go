@@ -63,13 +63,14 @@ func (t *Tally) Summary() Summary {
 	s.Took, s.Untimed = t.took()
 	turns := t.Stats.Turns()
 	once := t.beside.once(turns.Waited)
-	s.turns(turns, once)
+	s.turns(turns, once, t.idle.until(t.tape.last))
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
-		s.calls(&t.Stats)
+		s.calls(&t.Stats, t.called.failed)
 		s.Time.Latency = spreadOf(&turns.Calls)
-		s.Called, s.Time.Spent = t.called.told(), t.called.times()
+		s.all, s.Time.Spent = t.called.all(), t.called.times()
+		s.Dir = commonDir(s.all)
 		if !s.Untimed {
 			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
 		}
@@ -84,7 +85,7 @@ func (t *Tally) Summary() Summary {
 		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
-	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst()}
+	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst(), quiet: t.failures.quiet}
 	s.Failures.Mended, s.Failures.Unmended, s.Failures.joined = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
@@ -103,15 +104,15 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// turns says how turns ended, and what they waited for.
-func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
+// turns says how turns ended, what they waited for, and how long it was until the next one.
+func (s *Summary) turns(t *stats.Turns, waited trace.Spend, pause Pause) {
 	s.Turns.Count = t.Total()
 	for _, end := range t.Ends() {
 		if end.How == dialect.Running {
 			s.Turns.Running = end.Total()
 			continue
 		}
-		s.Turns.Ends = append(s.Turns.Ends, Count{end.How.String(), end.Total(), end.How})
+		s.Turns.Ends = append(s.Turns.Ends, Count{What: end.How.String(), Count: end.Total(), how: end.How})
 	}
 	byCount(s.Turns.Ends)
 	s.Time.FirstOutput = spreadOf(&t.Output)
@@ -119,6 +120,9 @@ func (s *Summary) turns(t *stats.Turns, waited trace.Spend) {
 	s.Time.Silences = t.Silences
 	if !s.Untimed && s.Turns.Count > 0 {
 		s.Time.Idle = max(s.Took-s.Time.StartUp-seconds(waited.Sum()), 0)
+	}
+	if !s.Untimed && pause.Took > 0 {
+		s.Time.Pause = &pause
 	}
 	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
 		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}
@@ -135,11 +139,14 @@ func spreadOf(t *stats.Timing) *Spread {
 }
 
 // calls says what the client called.
-func (s *Summary) calls(c *stats.Collector) {
+func (s *Summary) calls(c *stats.Collector, failed map[string]int) {
 	for method, n := range c.Asked() {
 		one := Call{Method: method, Count: n}
 		if dialect.Does(method, dialect.CallsTool) {
 			one.Tools = countsOf(c.Tools())
+			for i := range one.Tools {
+				one.Tools[i].failed = failed[one.Tools[i].What]
+			}
 		}
 		s.Calls = append(s.Calls, one)
 	}
@@ -220,9 +227,10 @@ func (t *Tally) name(s *Summary) {
 	for i := range s.Exchanges {
 		label(&s.Exchanges[i].Frame)
 	}
-	for i := range s.Called {
-		label(&s.Called[i].Frame)
+	for i := range s.all {
+		label(&s.all[i].Frame)
 	}
+	s.Called = told(s.all)
 	if s.Retries != nil {
 		label(&s.Retries.First.Frame)
 	}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -12,13 +13,15 @@ type stretch struct {
 	of    dialect.Entity
 	first uint64
 	began time.Duration
+
+	compacts bool // the agent says that it shortens its context
 }
 
 // A stretches finds the longest one of several sessions. The zero value is ready to use.
 type stretches map[string]stretch
 
 // take processes a frame. It returns the stretch that the frame belongs to, which lasts until
-// now; first is 0 if there is none. A silence ends a stretch.
+// now; first is 0 if there is none. A silence ends a stretch, unless the agent compacts its context.
 func (s *stretches) take(f *dialect.Frame) (of stretch) {
 	if f.Dir != wire.AgentToClient || f.Origin == wire.Withheld || !f.Kind.IsMessage() {
 		return stretch{}
@@ -36,21 +39,27 @@ func (s *stretches) take(f *dialect.Frame) (of stretch) {
 		return stretch{}
 	}
 	one, known := (*s)[f.Session]
-	if known && one.of == u.Entity && f.Slow() == dialect.NotSlow {
+	if known && one.of == u.Entity && (one.compacts || f.Slow() == dialect.NotSlow) {
 		return one
 	}
 	if *s == nil {
 		*s = stretches{}
 	}
 	if known || len(*s) < maxNames {
-		(*s)[f.Session] = stretch{u.Entity, f.Seq, f.At}
+		(*s)[f.Session] = stretch{u.Entity, f.Seq, f.At, compacting.MatchString(wire.Text(wire.Get(f.Raw, "params", "update", "content", "text")))}
 	}
 	return stretch{}
 }
 
+// compacting matches what an agent says before it shortens its context.
+var compacting = regexp.MustCompile(`(?i)^\W*compacting(?: (?:the )?(?:context|conversation))?\W*$`)
+
 // name says what the agent did.
 func (s *stretch) name() string {
-	if s.of == dialect.Thought {
+	switch {
+	case s.compacts:
+		return "compacting the context"
+	case s.of == dialect.Thought:
 		return "thinking"
 	}
 	return "writing an answer"

@@ -35,7 +35,10 @@ type Summary struct {
 	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than six in a session the first, the last, and those between that ended worst, each with the turn after it:"`
 	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
 
+	Dir    string   `json:"directory,omitempty" help:"without turns, the directory that has most of the files that tools were given"`
 	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twenty the first, the last, and those between that failed; frame is that of the request:"`
+
+	all []Called // as far as they are kept
 
 	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
 	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
@@ -46,7 +49,7 @@ type Summary struct {
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
 	Usage    Usage             `json:"usage,omitzero" help:"turns that report tokens, and what all report; running is true for ~:"`
 
-	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most ten, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
+	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most sixteen, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
@@ -66,7 +69,8 @@ type Count struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 
-	how dialect.How // of turns: the outcome that What names
+	failed int         // of calls of tools
+	how    dialect.How // of turns: the outcome that What names
 }
 
 // A Tool says how often tools of one name or kind were called.
@@ -92,6 +96,7 @@ type Call struct {
 type Time struct {
 	StartUp     seconds  `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
 	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
+	Pause       *Pause   `json:"longestIdle,omitempty"` // only with turns
 	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once
@@ -163,6 +168,7 @@ type Failures struct {
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
 
 	joined int // requests that a failed tool call tells
+	quiet  int // tool calls that failed, though they completed by their status
 }
 
 // A Failed says how often something of one kind failed.
@@ -183,6 +189,7 @@ type Failure struct {
 	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
 
+	why       string // What ends with it; empty: it is not known
 	tried     attempt
 	open      bool // it could be mended, and was not
 	passed    bool // its turn was done all the same

@@ -36,6 +36,7 @@ type Tally struct {
 	written  stretches
 	called   calls
 	beside   beside
+	idle     pauses
 	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	tools    []string                     // names or kinds of tool calls, in order
@@ -129,22 +130,23 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	t.tape.waiting.Observe(f)
 	here := Frame{Run: run, Seq: f.Seq}
 	if kind := f.Failure(); kind != dialect.NoFailure {
-		text := func() string {
-			e := about(kind, tr.Events())
-			return failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
-		}
+		gaveUp := ""
 		if kind == dialect.Unanswered {
-			gaveUp := t.givenUp(f, run)
-			text = func() string { return gaveUp }
+			gaveUp = t.givenUp(f, run)
 		}
 		t.failures.add(harmOf(kind, f), kind, func() Failure {
-			return Failure{Kind: kind, What: text(), Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
+			e := about(kind, tr.Events())
+			what, why := gaveUp, ""
+			if what == "" {
+				what, why = failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
+			}
+			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
 	}
-	if one, ok := rejection(f, tr.Events(), tried.says, t.commands.attempt); ok {
+	if one, ok := rejection(f, tr.Events(), tried.says, &t.commands); ok {
 		one.Frame = here
 		t.declined.add(one)
 	}
@@ -238,6 +240,7 @@ func (t *Tally) End(tr *trace.Trace) {
 
 func (t *Tally) endTape() {
 	t.sum.Took, t.sum.Untimed = t.took()
+	t.idle.next(t.tape.last)
 	t.tape = progress{}
 	t.written, t.commands = nil, terminals{}
 	t.slow.next()
@@ -272,7 +275,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
 			t.tape.started = true
 			t.failures.begin()
-			t.said.begin(e.Session, e.Turn)
+			t.idle.begin(e, max(t.tape.setUp.Ended, t.tape.first), t.said.begin(e.Session, e.Turn))
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
@@ -282,7 +285,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
-			t.said.end(e.Session, e.Turn)
+			t.idle.end(e, t.said.end(e.Session, e.Turn))
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
 				t.failures.done(e)
@@ -313,10 +316,12 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
 		if code, known := exitOf(update); known && code != 0 {
-			if ran := t.commands.command(e); !saysNo(c.Title) && !isTimeout(ran, code) {
-				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e), code, because(toolFault(update, t.commands.of(e))))
+			if command := t.commands.command(e); !saysNo(c.Title) && !isTimeout(command, code) {
+				why := toolFault(update, t.commands.of(e))
+				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e, command), code, because(why))
 				what = strings.TrimSuffix(what, because(exitText(update)))
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, Frame: here, tried: t.commands.attempt(e), uncounted: true})
+				t.failures.quiet++
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: t.commands.attempt(e), uncounted: true})
 			}
 			return
 		}
@@ -415,7 +420,7 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 		calls = slices.DeleteFunc(slices.Clone(calls), undone)
 	}
 	for _, c := range calls {
-		title := cmp.Or(plainTitle(c.Title), stats.ToolName(c))
+		title := cmp.Or(plainTitle(toolTitle(c.Title, "")), stats.ToolName(c))
 		if files {
 			title = termtext.Piece(fileName(c.File, calls))
 		}
@@ -455,7 +460,7 @@ func (t *Tally) startUp(e *trace.Event) {
 // step keeps the slowest of the steps.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.slowest(stepName(e), took, Frame{Run: e.Run, Seq: e.First})
+		t.slowest(stepName(e, t.commands.command(e)), took, Frame{Run: e.Run, Seq: e.First})
 	}
 }
 

@@ -87,7 +87,7 @@ func TestBounded(t *testing.T) {
 	for _, e := range s.Turns.Ends {
 		ends += e.Count
 	}
-	if ends != n || len(s.Turns.Ends) > 300 || len(s.Failures.Worst) > 10 {
+	if ends != n || len(s.Turns.Ends) > 300 || len(s.Failures.Worst) > 16 {
 		t.Errorf("%d ends in %d ways, %d failures are described; want %d, and few", ends, len(s.Turns.Ends), len(s.Failures.Worst), n)
 	}
 	runtime.KeepAlive(tr)

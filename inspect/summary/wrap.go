@@ -57,6 +57,9 @@ func listed(counts []Count) []string {
 		default:
 			names = append(names, fmt.Sprintf("%s ×%s", termtext.Cut(termtext.Piece(c.What), listedColumns), termtext.Grouped(int64(c.Count))))
 		}
+		if c.failed > 0 && rest == 0 {
+			names[len(names)-1] += fmt.Sprintf(" (%s failed)", termtext.Grouped(int64(c.failed)))
+		}
 	}
 	if rest > 0 {
 		names = append(names, fmt.Sprintf("%d others", rest))

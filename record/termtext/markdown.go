@@ -11,12 +11,16 @@ import (
 var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
-	strongText = pattern(`(^|[\s("'])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
-	emphasis   = pattern(`(^|[\s(])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
+	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
+	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
 )
 
-// afterMark matches what may follow a sign that ends a style.
-const afterMark = `($|[\s),:;!?"']|\.(?:\s|$))`
+// afterMark matches what may follow a sign that ends a style, and wide what is written without
+// blanks around it.
+const (
+	afterMark = `($|[\s),:;!?"'` + wide + `]|\.(?:\s|$))`
+	wide      = `\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}\x{ff00}-\x{ff65}\x{2014}`
+)
 
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })

@@ -25,6 +25,7 @@ func TestUnmarked(t *testing.T) {
 		{"Rename src/**/*.ts and test/**/*.ts", "Rename src/**/*.ts and test/**/*.ts"},
 		{"Format *.go,*.md and **/*.ts, **/*.js", "Format *.go,*.md and **/*.ts, **/*.js"},
 		{"**a** **b** *c* *d*", "a b c d"},
+		{"**主包 1.9 MB**，降到 **908 KB**。是**很**快", "主包 1.9 MB，降到 908 KB。是很快"},
 	} {
 		if got := termtext.Unmarked(tt.text); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)

@@ -65,7 +65,7 @@ func TestBriefBounded(t *testing.T) {
 			}
 		}
 	}
-	if grown := int64(heap()) - int64(before); grown > 52<<20 {
+	if grown := int64(heap()) - int64(before); grown > 64<<20 {
 		t.Errorf("grown by %d MiB", grown>>20)
 	}
 	for kind, most := range map[trace.Kind]int{trace.SessionEvent: 1 << 12, trace.ToolCallEvent: 1 << 12, trace.CallEvent: 1 << 16} {

@@ -1,14 +1,19 @@
 package trace
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// quoteLength limits the bytes kept of what was asked and what was answered.
-const quoteLength = 384
+// Limits on the bytes kept of what was asked and answered, and of what the last turn of a session
+// was answered.
+const (
+	quoteLength  = 384
+	answerLength = 4 << 10
+)
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
 // message itself, a brief Trace keeps it.
@@ -51,11 +56,18 @@ func (q *quote) add(f *frame, u wire.Value) {
 		*q = quote{text: q.text[:0], id: strings.Clone(id)}
 	}
 	for text := range texts(u.Get("content")) {
-		if len(q.text)+len(text) > max(cap(q.text), quoteLength/4) { // append would take up to twice the room
+		if n := len(q.text) + len(text); n > max(cap(q.text), quoteLength/4) && cap(q.text) < quoteLength { // append would take up to twice the room
 			q.text = append(make([]byte, 0, quoteLength), q.text...)
 		}
-		room := min(len(text), quoteLength-len(q.text))
+		room := min(len(text), answerLength-len(q.text))
 		q.text, q.cut = append(q.text, text[:room]...), q.cut || room < len(text)
+	}
+}
+
+// shorten notes that the turn is not the last one any more.
+func (q *quote) shorten() {
+	if len(q.text) > quoteLength {
+		q.text, q.cut = slices.Clone(q.text[:quoteLength]), true
 	}
 }
 

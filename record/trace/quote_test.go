@@ -43,8 +43,10 @@ func TestAnswer(t *testing.T) {
 		{"after a tool call", join(says("", "I look."), []string{tool}, says("", "Done.")), "Done."},
 		{"usage between", join(says("", "It is "), []string{usage}, says("", "fixed.")), "It is fixed."},
 		{"another message", join(says("a", "One."), says("b", "Two.")), "Two."},
-		{"long", says("", strings.Repeat("é", 500)), strings.Repeat("é", 192) + " …"},
-		{"long words", says("", strings.Repeat("word ", 150)), strings.TrimSpace(strings.Repeat("word ", 76)) + " …"},
+		{"long", says("", strings.Repeat("é", 500)), strings.Repeat("é", 500)},
+		{"longer", says("", strings.Repeat("é", 2500)), strings.Repeat("é", 2048) + " …"},
+		{"before another turn", join(says("", strings.Repeat("word ", 150)), []string{`< {"id":2,"result":{"stopReason":"end_turn"}}`, `> {"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`}), strings.TrimSpace(strings.Repeat("word ", 76)) + " …"},
+		{"long words", says("", strings.Repeat("word ", 1000)), strings.TrimSpace(strings.Repeat("word ", 819)) + " …"},
 		{"a tool call last", join(says("", "I look."), []string{tool}), "I look."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +57,7 @@ func TestAnswer(t *testing.T) {
 			for _, brief := range []bool{false, true} {
 				var turn *trace.Turn
 				for _, e := range eventsOf(t, &trace.Trace{Brief: brief}, strings.Join(lines, "\n")) {
-					if e.Kind == trace.TurnEvent {
+					if e.Kind == trace.TurnEvent && e.Turn.Number == 1 {
 						turn = e.Turn
 					}
 				}

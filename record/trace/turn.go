@@ -50,6 +50,7 @@ type turnState struct {
 	count      int       // turns that have begun, on all tapes
 	current    int       // number of the turn that new frames belong to; 0 before the first
 	open       []*Turn   // on this tape, in order
+	last       *Turn     // that has begun; nil: none
 	section    int       // in a repeated history, which has no prompts: number of user messages so far
 	unreported []*Entity // prompts that the agent has not reported as user messages
 	late       bool      // the first prompt after a load has no output yet: more of the history may come
@@ -99,6 +100,10 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
 	}
+	if last := c.turns.last; last != nil {
+		last.answer.shorten()
+	}
+	c.turns.last = t
 	if len(c.turns.open) == maxOpenTurns {
 		c.forget(f, c.turns.open[0])
 	}

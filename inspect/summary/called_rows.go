@@ -1,0 +1,161 @@
+package summary
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// CallRows returns the calls of tools as they are told: with paths below Dir, and of many calls
+// consecutive ones of a tool together.
+func (s *Summary) CallRows() (rows []Called) {
+	for _, one := range s.all {
+		one.Result = s.below(one.Result)
+		given := slices.Clone(one.given)
+		for i, text := range given {
+			if given[i] = s.below(text); text == s.Dir && s.Dir != "" {
+				given[i] = "."
+			}
+		}
+		one.Input = termtext.CutWords(strings.Join(given, ", "), saidColumns)
+		if len(s.all) > fewRowsCalled && len(rows) > 0 && rows[len(rows)-1].goesWith(&one) {
+			rows[len(rows)-1].add(&one)
+			continue
+		}
+		one.count = 1
+		rows = append(rows, one)
+	}
+	return told(rows)
+}
+
+// fewRowsCalled is the largest number of calls of which each has a row.
+const fewRowsCalled = 10
+
+// goesWith reports whether another call that follows can be told with this one.
+func (c *Called) goesWith(next *Called) bool {
+	return c.Tool == next.Tool && c.How == dialect.Done && next.How == dialect.Done
+}
+
+// add tells another call with this one.
+func (c *Called) add(next *Called) {
+	c.count++
+	c.Input = termtext.CutWords(strings.Join(slices.DeleteFunc([]string{c.Input, next.Input}, func(s string) bool { return s == "" }), "; "), saidColumns)
+	c.Result = ""
+}
+
+// Name returns the tool, and how often it was called.
+func (c *Called) Name() string {
+	if c.count > 1 {
+		return fmt.Sprintf("%s ×%d", c.Tool, c.count)
+	}
+	return c.Tool
+}
+
+// below returns a text with the paths below Dir relative to it.
+func (s *Summary) below(text string) string {
+	if s.Dir == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, s.Dir+"/", "")
+}
+
+// commonDir returns the directory that has most of the files that calls name, if there are some.
+func commonDir(list []Called) (dir string) {
+	paths, below := 0, map[string]int{}
+	for _, one := range list {
+		for _, text := range one.given {
+			if !path.IsAbs(text) || len(text) > maxObject {
+				continue
+			}
+			paths++
+			for at := text; len(at) > 1; at = path.Dir(at) {
+				below[at]++
+			}
+		}
+	}
+	for at, n := range below {
+		if 4*n >= 3*paths && n >= minBelow && strings.Count(at, "/") > 1 && (len(at) > len(dir) || len(at) == len(dir) && at < dir) {
+			dir = at
+		}
+	}
+	return dir
+}
+
+// minBelow is the smallest number of files below a common directory.
+const minBelow = 3
+
+// calledRows returns the rows of each call that is told: one, or more if it is long and there is
+// room.
+func (s *Summary) calledRows(f form) (rows []Row) {
+	margin := termtext.Plain.Span(labelIndent(f.width))
+	for i, one := range s.CallRows() {
+		line := labelSpan("called")
+		if i > 0 {
+			line = []termtext.Span{margin}
+		}
+		name := one.Name()
+		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(name))
+		add := func(spans ...termtext.Span) {
+			if line = append(line, spans...); f.width > 0 {
+				line = termtext.CutSpans(line, f.width)
+			}
+			rows = append(rows, Row{line, one.Frame})
+			line = []termtext.Span{margin}
+		}
+		result := tapetext.ResultStyle(one.How)
+		room := max(f.width-LabelColumns-termtext.Width(name)-3, 1)
+		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
+			n := max(f.turn, 1)
+			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
+				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
+			}
+			if one.Result != "" {
+				add(termtext.Dim.Span("→ "), result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
+			}
+			continue
+		}
+		input, output := share(one.InputIn(max(room*3/5, room-arrowColumns-termtext.Width(one.Result), 1)), one.Result, f.width, room)
+		if f.width <= 0 {
+			input, output = one.Input, one.Result
+		}
+		if input != "" {
+			line = append(line, termtext.Plain.Span(" "+input))
+		}
+		if output != "" {
+			line = append(line, arrow, result.Span(output))
+		}
+		add()
+	}
+	if more := s.MoreCalls(); more != "" {
+		rows = append(rows, Row{Spans: []termtext.Span{margin, termtext.Dim.Span(more)}})
+	}
+	return rows
+}
+
+// MoreCalls says how many calls of tools CallRows leaves out. It is empty if there are none.
+func (s *Summary) MoreCalls() string {
+	more := s.toolCalls()
+	rows := s.CallRows()
+	for _, one := range rows {
+		more -= one.count
+	}
+	if more > 0 && len(rows) > 0 {
+		return "and " + termtext.Counted(more, "more call")
+	}
+	return ""
+}
+
+// toolCalls returns how often tools of MCP were called without turns.
+func (s *Summary) toolCalls() (n int) {
+	for _, c := range s.Calls {
+		for _, tool := range c.Tools {
+			n += tool.Count
+		}
+	}
+	return n
+}

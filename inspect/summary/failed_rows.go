@@ -1,0 +1,183 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// Together are failures that are told in a few words each, after a text that says how many they are.
+type Together struct {
+	Text     string
+	Failures []Failure
+}
+
+// Told returns the failures that are told one by one, and those that are told together if there are
+// many: those whose turn was done all the same, and those that were mended.
+func (f *Failures) Told() (each []Failure, together []Together) {
+	if len(f.Worst) <= maxWorst {
+		return f.Worst, nil
+	}
+	var passed, mended []Failure
+	for _, one := range f.Worst {
+		switch {
+		case one.Mended():
+			mended = append(mended, one)
+		case one.passed && len(each) >= maxWorst:
+			passed = append(passed, one)
+		default:
+			each = append(each, one)
+		}
+	}
+	tell := func(list []Failure, what string) {
+		switch n := len(list); {
+		case n == 1:
+			each = append(each, list[0])
+		case n > 1 && len(each)+len(together) == 0:
+			together = append(together, Together{fmt.Sprintf("%d, %s: ", n, what), list})
+		case n > 1:
+			together = append(together, Together{fmt.Sprintf("and %d more, %s: ", n, what), list})
+		}
+	}
+	tell(passed, "whose turns were done")
+	tell(mended, "all mended")
+	return each, together
+}
+
+// Shorts tell failures in a few words each, those that read the same once, with the frame of the
+// first of them.
+func Shorts(list []Failure) (shorts []Remark) {
+	count := map[string]int{}
+	for i := range list {
+		name, why := list[i].short()
+		if count[name+why]++; count[name+why] == 1 {
+			shorts = append(shorts, Remark{Text: name, More: why, Frame: list[i].Frame})
+		}
+	}
+	for i := range shorts {
+		if n := count[shorts[i].Text+shorts[i].More]; n > 1 {
+			shorts[i].More += fmt.Sprintf(" ×%d", n)
+		}
+	}
+	return shorts
+}
+
+// Limits on the columns of a failure in a few words.
+const (
+	shortName  = 30
+	shortCause = 40
+)
+
+// short tells a failure in a few words, such as "mix test" and " (3 failures)".
+func (f *Failure) short() (name, why string) {
+	name = strings.TrimSuffix(f.What, because(f.why))
+	switch t := &f.tried; {
+	case t.title != "":
+		name = shortened(plainTitle(toolTitle(t.title, strings.Join(t.command.words, " "))))
+	case dialect.Does(t.method, dialect.CallsTool) && t.object != "":
+		name = t.object
+	}
+	why = faultSign.ReplaceAllString(f.why, "")
+	if count := shortCount.FindStringSubmatch(f.why); count != nil {
+		why = count[1]
+	}
+	if why != "" {
+		why = " (" + termtext.CutWords(why, shortCause) + ")"
+	}
+	return termtext.CutWords(name, shortName), why
+}
+
+// shortCount matches how much is wrong.
+var shortCount = regexp.MustCompile(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
+
+// faultSign matches what says before a cause only that it is one, and where it is.
+var faultSign = regexp.MustCompile(`^(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)
+
+// shortened returns a title without flags, without what comes behind a pipe, and with the names of
+// files for their paths.
+func shortened(title string) string {
+	title, _, _ = strings.Cut(title, " |")
+	words := slices.DeleteFunc(strings.Fields(title), func(word string) bool { return isFlag(word) || strings.HasPrefix(word, "2>") })
+	for i, word := range words {
+		if !strings.Contains(word, "://") {
+			words[i] = word[strings.LastIndexByte(strings.TrimRight(word, "/"), '/')+1:]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// failedRows say what failed, the worst first: a few rows for each that was not mended, some for
+// the others together, and what else is wrong with the tape.
+func (s *Summary) failedRows(f form) (rows []Row) {
+	margin := labelIndent(f.width)
+	label := func() []termtext.Span {
+		if len(rows) == 0 {
+			return labelSpan("failed")
+		}
+		return termtext.Plain.Line(margin)
+	}
+	add := func(at Frame, spans ...termtext.Span) {
+		for _, line := range f.cut(wrapWords(append(label(), spans...), f.width, margin)) {
+			rows = append(rows, Row{line, at})
+		}
+	}
+	each, together := s.Failures.Told()
+	for _, one := range each {
+		style := one.Style()
+		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
+		if q := one.Stderr; q != nil {
+			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+		}
+		if fate := one.FateText(); fate != "" {
+			l[len(l)-1].Text += ";"
+			l = append(l, style.Span(" "+fate))
+		}
+		add(one.Frame, l...)
+	}
+	for _, t := range together {
+		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
+	}
+	switch more := s.MoreFailures(s.Failures.Worst); {
+	case strings.HasSuffix(more, allResolved):
+		add(Frame{}, termtext.Plain.Span(more))
+	case more != "":
+		add(Frame{}, termtext.Failure.Span(more))
+	}
+	if s.Broken > 0 {
+		add(Frame{}, termtext.Failure.Span(termtext.Counted(s.Broken, "part")+" of the tape cannot be read"))
+	}
+	if rows == nil && s.Frames > 0 && s.Found.none() {
+		add(Frame{}, termtext.Plain.Span("nothing"))
+	}
+	return rows
+}
+
+// togetherRows tell failures in a few words each, after a lead. A row is about the first that begins
+// in it.
+func togetherRows(lead []termtext.Span, list []Remark, f form) (rows []Row) {
+	w := wrapper{width: max(f.width, len(labelIndent(f.width))+1), indent: labelIndent(f.width)}
+	if f.width <= 0 {
+		w.width = math.MaxInt
+	}
+	w.add(lead)
+	frames := map[int]Frame{}
+	for i, one := range list {
+		end := ", "
+		if i == len(list)-1 {
+			end = ""
+		}
+		w.add(termtext.Plain.Line(one.Text + one.More + end))
+		if _, known := frames[len(w.lines)]; !known {
+			frames[len(w.lines)] = one.Frame
+		}
+	}
+	for i, line := range f.cut(append(w.lines, w.current)) {
+		rows = append(rows, Row{line, frames[i]})
+	}
+	return rows
+}

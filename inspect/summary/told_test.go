@@ -1,0 +1,77 @@
+package summary
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/acptap/acptap/proxy/dialect"
+)
+
+// TestClosing: of a long answer the first sentences are told, and the last one.
+func TestClosing(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		rows int
+		want []string
+	}{
+		{"It works.", 3, []string{"It works."}},
+		{"One two three. Four five six. Not done.", 3, []string{"One two three.", "Four five six.", "Not done."}},
+		{"One two three. Four five six. Seven eight. Not done: it.", 3, []string{"One two three.", "Four five six. …", "Not done: it."}},
+		{"One two three. Four five six. Seven eight nine.", 2, []string{"One two three.", "Four five six. …"}},
+		{"第一句话在这里。第二句话在这里。第三句话在这里。没有做完。", 3, []string{"第一句话在这里。", "第二句话在这里…", "没有做完。"}},
+		{"One two three. Four five six. Seven eight nine. Cut …", 3, []string{"One two three.", "Four five six.", "Seven eight …"}},
+	} {
+		if got := Closing(tt.text, tt.rows, 16); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestTitles: a call is named by what tells it apart.
+func TestTitles(t *testing.T) {
+	for _, tt := range []struct{ title, command, want string }{
+		{"Read main.go", "", "Read main.go"},
+		{"Shell", "flutter test test/goldens", "flutter test test/goldens"},
+		{"Shell: npx vitest run (all)", "npx vitest run", "npx vitest run"},
+		{"Run the tests", "go test ./...", "Run the tests"},
+		{"Measure", "sound", "Measure"},
+		{"JAVA_HOME=$HOME/jbr A='b c' ./gradlew test", "", "./gradlew test"},
+		{"Bash", "cd /home/x && MIX_ENV=test mix test", "mix test"},
+	} {
+		if got := toolTitle(tt.title, tt.command); got != tt.want {
+			t.Errorf("%q that runs %q: got %q, want %q", tt.title, tt.command, got, tt.want)
+		}
+	}
+}
+
+// TestShorts: failures are told in a few words, those that read the same once.
+func TestShorts(t *testing.T) {
+	tool := func(title, why string) Failure {
+		return Failure{Kind: dialect.FailedTool, What: title + because(why), why: why, tried: attempt{title: title, command: parseCommand(title)}}
+	}
+	for _, tt := range []struct {
+		failed     Failure
+		text, more string
+	}{
+		{tool("mix compile --warnings-as-errors", "error: module Multi is not available"), "mix compile", " (module Multi is not available) ×2"},
+		{tool("mix test", "Assertion with == failed · 318 tests, 3 failures"), "mix test", " (3 failures) ×2"},
+		{tool("Edit lib/praxis/notifications.ex", ""), "Edit notifications.ex", " ×2"},
+		{tool("npx tsc --noEmit 2>&1 | tail", "src/a.tsx(2,28): error TS2304: Cannot find name 'x'."), "npx tsc", " (Cannot find name 'x'.) ×2"},
+		{tool("mix precommit", "** (Mix) mix format failed"), "mix precommit", " (mix format failed) ×2"},
+	} {
+		if got := Shorts([]Failure{tt.failed, tt.failed}); len(got) != 1 || got[0].Text != tt.text || got[0].More != tt.more {
+			t.Errorf("%q: got %v", tt.failed.What, got)
+		}
+	}
+}
+
+// TestRuler: a line that draws something is not what a tool says.
+func TestRuler(t *testing.T) {
+	const output = "INFO - stored 1\n\n====================== PANIC ======================\npanicked at src/store.rs:8:38:\nindex out of bounds: the len is 4"
+	if got, want := telling(output, true), "panicked at src/store.rs:8:38:"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := telling("====================== PANIC ======================", true), "====================== PANIC ======================"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
