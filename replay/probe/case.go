@@ -40,7 +40,7 @@ func (k Kind) root() string { return [...]string{"agent", "mcp", "client"}[k] }
 
 // A Case is a scripted conversation with the reactions that it expects of the peer.
 type Case struct {
-	ID     string // path below the folder of the Kind without .txt, such as load/unknown; never reused
+	ID     string // path within the Kind's folder without .txt, such as load/unknown; never reused
 	File   string
 	Title  string      // the requirement, in one sentence
 	Why    string      // further explanation
@@ -135,7 +135,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			if err := c.set(key, strings.TrimSpace(value)); err != nil {
 				return nil, syntax.At(name, text, at, err.Error())
 			}
-		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // a single word: probably a misspelled field
+		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // probably a misspelled field
 			return nil, syntax.At(name, text, at, strconv.Quote(key)+" is no field", fields...)
 		default:
 			c.Why += line

@@ -79,7 +79,7 @@ func (res *Result) cause() (_ cause, ok bool) {
 	}
 	step := *res.Step
 	step.Name = ""                                                             // the method identifies the request
-	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // what else the servers should have seen does not matter
+	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // the rest follows from that
 		return cause{got: "not started"}, true
 	}
 	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(&step), res.Got}, true

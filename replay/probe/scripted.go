@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// scripted returns a constructor of agents that play s. The first agent, which serves only the
-// first contact, just gives the script's answers in any order.
+// scripted returns a constructor of agents that play s. The first agent serves only the first
+// contact, so it plays only the steps of the verb On.
 func scripted(s *script.Script, d dialect.Dialect) func() *proxy.Peer {
 	first := &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Verb != script.On })}
 	return func() *proxy.Peer {
