@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// quoteLength limits the bytes kept of a prompt and of an answer.
+// quoteLength limits the bytes kept of what was asked and what was answered.
 const quoteLength = 384
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
@@ -15,16 +15,16 @@ const quoteLength = 384
 type quote struct {
 	text []byte
 	id   string // of the message; empty: it has none
-	over bool   // something else followed: further text is a new message
-	cut  bool   // text is truncated
+	over bool   // something else came after it: more text is another message
+	cut  bool   // there was more
 }
 
-// Answer returns the beginning of the last message that the agent sent in the turn, with an
-// ellipsis if it is truncated.
+// Answer returns the beginning of the last message that the agent sent in the turn. An ellipsis
+// replaces what it lacks.
 func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
 
-// beginning returns text. If it was cut, beginning ends it after a whole word, unless the last
-// word is very long, and adds an ellipsis.
+// beginning returns the beginning of a text. If there was more, it ends with a word, unless the
+// last one is very long, and an ellipsis.
 func beginning(text []byte, cut bool) string {
 	said := strings.ToValidUTF8(string(text), "")
 	if !cut {
@@ -36,7 +36,7 @@ func beginning(text []byte, cut bool) string {
 	return strings.TrimSpace(said) + " …"
 }
 
-// add adds the text of an update.
+// add adds what an update says.
 func (q *quote) add(f *frame, u wire.Value) {
 	if f.from != "" { // a subagent does not answer the user
 		return
@@ -51,7 +51,7 @@ func (q *quote) add(f *frame, u wire.Value) {
 		*q = quote{text: q.text[:0], id: strings.Clone(id)}
 	}
 	for text := range texts(u.Get("content")) {
-		if len(q.text)+len(text) > max(cap(q.text), quoteLength/4) { // append might double the capacity
+		if len(q.text)+len(text) > max(cap(q.text), quoteLength/4) { // append would take up to twice the room
 			q.text = append(make([]byte, 0, quoteLength), q.text...)
 		}
 		room := min(len(text), quoteLength-len(q.text))

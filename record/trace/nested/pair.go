@@ -162,8 +162,8 @@ func (m *matcher) joined(call int) {
 	m.isJoined[call] = true
 }
 
-// best returns the first of the best available matches of a call with a rank of at most most.
-// Its tool is nil if there is none.
+// best returns the best available match of a call whose rank does not exceed most, the first
+// if several are equal. Its tool is nil if there is none.
 func (m *matcher) best(call, most int) match {
 	best, c := match{call: call, rank: -1}, m.calls[call]
 	if !c.IsTool() {

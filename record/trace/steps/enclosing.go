@@ -45,7 +45,7 @@ func NewEnclosing[T cmp.Ordered](ranges []Range[T]) Enclosing[T] {
 	return e
 }
 
-// Only returns the index of the only range that contains the range from from to to. It returns
+// Only returns the index of the only range that contains [from, to]. It returns
 // -1 if there is none or more than one.
 func (e *Enclosing[T]) Only(from, to T) int {
 	n, _ := slices.BinarySearchFunc(e.ranges, from, func(r Range[T], from T) int {
