@@ -16,14 +16,14 @@ import (
 type Blocks struct {
 	list   []block
 	joined bool // the last block is text that may still grow
-	packed int  // number of blocks that pack is done with
+	packed int  // number of blocks that pack has finished
 	shelf  *shelf
 }
 
 // A block is one content block.
 type block struct {
 	packed []part // its first bytes, compressed
-	size   int    // of these bytes
+	size   int    // length of these bytes
 	rest   []byte
 	text   bool // it is plain text and lacks blockTail
 }
@@ -93,7 +93,7 @@ func (b *Blocks) add(f *frame, raw wire.Value) {
 	b.shelf.note(b, len(raw.Raw()))
 }
 
-// pack puts what is long and was not yet compressed onto pages.
+// pack moves long blocks that are not yet compressed onto pages.
 func (b *Blocks) pack() {
 	for i := b.packed; i < len(b.list); i++ {
 		one, rest := &b.list[i], b.list[i].rest
@@ -112,22 +112,22 @@ func (b *Blocks) pack() {
 }
 
 const (
-	leastPacked = 64        // bytes; less is hardly more than where it is
-	mostLoose   = 1 << 20   // bytes; limits what waits for being compressed
+	leastPacked = 64        // bytes; compressing less saves hardly anything
+	mostLoose   = 1 << 20   // bytes; limits the text that waits for compression
 	pageSize    = 128 << 10 // bytes; a larger page hardly compresses better, and takes longer to read
 )
 
 // A shelf compresses the blocks of a Trace. The zero value is ready to use.
 type shelf struct {
-	loose []*Blocks // grew since the last time
-	size  int       // by so many bytes
-	spare [][]byte  // for text to grow in
+	loose []*Blocks // have grown since the last pack
+	size  int       // bytes by which they have grown
+	spare [][]byte  // buffers in which text can grow
 	page  *page     // the one being filled; nil: none
-	text  []byte    // its text
-	room  []byte    // to compress into
+	text  []byte    // the text of page
+	room  []byte    // buffer for compression
 	enc   *zstd.Encoder
 	dec   *zstd.Decoder
-	open  atomic.Pointer[openPage] // the one that was last read: what is read next is often on it, too
+	open  atomic.Pointer[openPage] // the page that was read last; the next read is often on it too
 }
 
 // A page is text of several blocks, compressed together.
@@ -180,7 +180,7 @@ func (s *shelf) read(p part) []byte {
 	return open.text[p.from:p.to]
 }
 
-// note tells that a list has grown by n bytes.
+// note records that a list has grown by n bytes.
 func (s *shelf) note(b *Blocks, n int) {
 	if last := len(s.loose) - 1; last < 0 || s.loose[last] != b {
 		s.loose = append(s.loose, b)
@@ -210,7 +210,7 @@ func (s *shelf) space() (space []byte) {
 	return space
 }
 
-// whole returns a block whole.
+// whole returns the complete JSON of b.
 func (s *shelf) whole(b *block) json.RawMessage {
 	if !b.text && b.packed == nil {
 		return b.rest

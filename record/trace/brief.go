@@ -56,7 +56,7 @@ func (t *Trace) meet(f *frame, s *Session) {
 	if t.sessions[old.ID] == old {
 		delete(t.sessions, old.ID)
 	}
-	if len(t.Sessions) > 0 && t.Sessions[0] == old { // they are in the order in which they were met
+	if len(t.Sessions) > 0 && t.Sessions[0] == old { // sessions are in order of first appearance
 		t.Sessions = t.Sessions[1:]
 	}
 	t.endSession(old, func(e Event) {

@@ -85,10 +85,10 @@ type pendingCall struct {
 	params     json.RawMessage // nil if the response says enough
 	permission *Permission     // the permission that the call asks for
 	question   *Entity         // the question that it asks; nil: none
-	tool       *Entity         // the tool call that the permission is for; nil: none
+	tool       *Entity         // the tool call that the permission is for, or nil
 	turn       *Turn           // the turn that the call, a prompt, began
-	during     *Turn           // the turn in which the agent sent it; nil: none
-	wait       wait            // whether it is for the client, the user or a command
+	during     *Turn           // the turn during which the agent sent the call, or nil
+	wait       wait            // set if the call waits for the client, the user or a command
 }
 
 // asked returns the question that the call asks, or nil.
@@ -146,8 +146,8 @@ func (w *pendingCall) leave(f *frame, why End) {
 	f.emit(w.event(Ended).as(why, ""))
 }
 
-// endCall closes the call that a response answers. If the request was not seen, it
-// returns a call with nothing but perhaps the method.
+// endCall closes the call that a response answers. If the request was not seen, the returned
+// call has at most a method.
 func (t *Trace) endCall(f *frame) *pendingCall {
 	w := t.pending.Answer(f.Dir, f.Stream, f.env.ID)
 	if w == nil {
@@ -188,8 +188,8 @@ func (t *Trace) cancelTurns(f *frame, s *Session) {
 	}
 }
 
-// answerNeedsRequest has the roles of methods whose response makes sense only together
-// with the request.
+// answerNeedsRequest has the roles of methods whose response means nothing without the
+// request.
 const answerNeedsRequest = dialect.Opens | dialect.SetsMode | dialect.SetsModel |
 	dialect.StartsCommand | dialect.ReadsOutput | dialect.AwaitsExit | dialect.ReleasesTerminal
 

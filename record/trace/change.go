@@ -8,8 +8,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Change says that the session's mode, model or another option got another value. They
-// have the names that the agent gave them, or else their ids.
+// A Change is a new value of the session's mode, model or another option. Names are the
+// agent's, or ids where it gave none.
 type Change struct {
 	What string `json:"what"`
 	From string `json:"from"`
@@ -35,7 +35,7 @@ func namesOf(f *frame, list wire.Value, id string) map[string]string {
 	return names
 }
 
-// change applies do, which may change a setting of the session, and adds what it changed to
+// change calls do, which may change a setting of the session, and adds the resulting Change to
 // the conversation.
 func (c *Conversation) change(f *frame, do func()) {
 	before := c.State
@@ -63,8 +63,8 @@ func (c *Conversation) change(f *frame, do func()) {
 	}
 }
 
-// addChange adds a change to the conversation, unless there is none or a frame before told
-// of it.
+// addChange adds a change to the conversation, unless nothing changed or an earlier frame has
+// reported it.
 func (c *Conversation) addChange(f *frame, change Change) {
 	if change.From == change.To {
 		return

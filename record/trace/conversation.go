@@ -18,14 +18,14 @@ type Conversation struct {
 	Turns    []*Turn   `json:"turns"`
 	Entities []*Entity `json:"entities"` // in the order in which they began
 	State    State     `json:"state"`    // current state
-	Changed  *Entity   `json:"-"`        // what a frame last began or changed; nil: nothing yet
+	Changed  *Entity   `json:"-"`        // what the last frame began or changed; nil: nothing yet
 
 	byID     map[entityKey]*Entity   // the newest with each id
-	earlier  map[entityKey][]*Entity // terminals whose id now belongs to another, in order
+	earlier  map[entityKey][]*Entity // terminals whose id has been reused since, in order
 	growing  *Entity                 // the message that a chunk without an id continues
 	tools    map[*Entity]bool        // tool calls that are open on this tape
 	rejected map[*Entity]rejection   // tool calls that the user rejected in turns that are open
-	some     bool                    // an entity was added, even if it has been removed since
+	some     bool                    // an entity was ever added, even if it has since been removed
 	turns    turnState
 	history  historyState
 	clock    *clock // of the newest tape; nil: no turn has begun on it
@@ -59,8 +59,8 @@ type Entity struct {
 	Other      *Other      `json:"other,omitempty"`  // an update of an unknown kind
 }
 
-// Only returns the part of a conversation that is one turn. It is for reading, and valid as
-// long as c does not change. ok is false if there is no such turn.
+// Only returns the part of c that is one turn. The result is read-only and valid until c
+// changes. ok is false if there is no such turn.
 func (c *Conversation) Only(turn int) (part *Conversation, ok bool) {
 	one := *c
 	one.Turns = slices.DeleteFunc(slices.Clone(c.Turns), func(t *Turn) bool { return t.Number != turn })
@@ -87,13 +87,13 @@ type historyState struct {
 	unanswered bool // the load has no answer yet; prompts wait for it
 }
 
-// historyAsked notes that the client has asked the agent to repeat the history.
+// historyAsked records that the client has asked the agent to repeat the history.
 func (c *Conversation) historyAsked() {
 	c.growing = nil
 	c.history = historyState{repeated: true, known: c.some, unanswered: true}
 }
 
-// historySent notes that the load was answered, or that the agent has begun to work on a
+// historySent records that the load was answered, or that the agent has begun to work on a
 // prompt without answering the load. It moves the waiting prompts after the history.
 func (c *Conversation) historySent() {
 	if !c.history.unanswered {
@@ -133,7 +133,7 @@ func (c *Conversation) add(f *frame, e *Entity) *Entity {
 	return e
 }
 
-// touch notes that a frame changes an entity.
+// touch records that a frame changes an entity.
 func (c *Conversation) touch(f *frame, e *Entity) {
 	e.extend(f)
 	c.Changed = e

@@ -67,10 +67,9 @@ func (t *Turn) MarshalJSON() ([]byte, error) {
 	}{termtext.Seconds(t.Began), termtext.Seconds(t.Ended), termtext.Seconds(t.FirstOutput), (*plain)(t)})
 }
 
-// MarshalJSON returns {began, ended, run, first, last, turn, replayed?, below?} and one
-// of message, toolCall, plan, terminal, compaction, permission,
-// question, subagent, notice
-// and other.
+// MarshalJSON returns {began, ended, run, first, last, turn, replayed?, below?} and one of
+// message, toolCall, plan, terminal, compaction, permission, question, subagent, notice and
+// other.
 func (e *Entity) MarshalJSON() ([]byte, error) {
 	type plain Entity
 	return json.Marshal(struct {

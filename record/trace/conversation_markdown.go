@@ -12,9 +12,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteMarkdown writes a conversation as Markdown to paste into an issue. What the wire
-// brought names nobody, loads nothing and contains no HTML. Form.Color and form.Width are
-// ignored.
+// WriteMarkdown writes a conversation as Markdown to paste into an issue. Text from the wire
+// cannot mention users, load images or contain HTML. It ignores form.Color and form.Width.
 func WriteMarkdown(w io.Writer, c *Conversation, form Text) error {
 	form.Color, form.Width = false, 0
 	m := markdown{w: bufio.NewWriter(w)}
@@ -36,12 +35,11 @@ func WriteMarkdown(w io.Writer, c *Conversation, form Text) error {
 	return m.w.Flush()
 }
 
-// A markdown writes a conversation. What has no form of its own in Markdown it leaves to
-// text.
+// A markdown writes a conversation as Markdown. It leaves to text what has no Markdown form.
 type markdown struct {
 	w    *bufio.Writer
 	text printer
-	buf  bytes.Buffer // of text
+	buf  bytes.Buffer // output of text
 	list bool         // the last block was an item of a list
 }
 
@@ -83,12 +81,12 @@ func (m *markdown) entity(e *Entity) {
 	}
 }
 
-// printed returns what write printed as text, without its margin.
+// printed returns what write prints as text, without its margin.
 func (m *markdown) printed(write func()) string {
 	m.buf.Reset()
 	m.text.margin = ""
 	write()
-	m.text.w.Flush() // of a buffer: no error
+	m.text.w.Flush() // writes to a buffer: no error
 	var b strings.Builder
 	for line := range strings.Lines(m.buf.String()) {
 		b.WriteString(strings.TrimPrefix(line, indent))
@@ -96,8 +94,8 @@ func (m *markdown) printed(write func()) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// message writes what was said: what the agent said and thought as it is, anything else as
-// a quote.
+// message writes a message: the agent's messages and thoughts as they are, all others as
+// quotes.
 func (m *markdown) message(e *Entity, inside string) {
 	if e.Message.Role == User || e.Message.Role == Relayed {
 		inside += "> "
@@ -169,10 +167,10 @@ func (m *markdown) plan(p *Plan, inside string) {
 	}
 }
 
-// longBlock limits the lines of a block that is shown open.
+// longBlock is the number of lines above which a block is collapsed.
 const longBlock = 12
 
-// fenced writes a block of code, closed if it is long.
+// fenced writes a block of code, collapsed if it is long.
 func (m *markdown) fenced(inside, language, text string) {
 	if text == "" {
 		return
@@ -196,13 +194,12 @@ func (m *markdown) fenced(inside, language, text string) {
 	}
 }
 
-// passages makes Markdown from the wire harmless, line by line.
+// passages neutralizes Markdown in text from the wire, line by line.
 type passages struct {
-	fence string // of the open block; empty if none is
+	fence string // fence of the open code block, or ""
 }
 
-// line returns a line in which nobody is named, nothing is loaded and nothing is HTML.
-// Lines of code stay as they are.
+// line returns a line without mentions, images or HTML. Lines of code stay unchanged.
 func (p *passages) line(line string) string {
 	text := strings.TrimLeft(line, " ")
 	mark := text[:len(text)-len(strings.TrimLeft(text, text[:min(1, len(text))]))]
@@ -219,18 +216,18 @@ func (p *passages) line(line string) string {
 	}
 	pieces := strings.Split(line, "`")
 	for i := range pieces {
-		if i%2 == 0 || i == len(pieces)-1 { // not between two backquotes
+		if i%2 == 0 || i == len(pieces)-1 { // unless between two backquotes
 			pieces[i] = harmless.Replace(pieces[i])
 		}
 	}
 	return strings.Join(pieces, "`")
 }
 
-// The empty comments keep GitHub from making a mention, or an image.
+// harmless inserts empty comments, which keep GitHub from recognizing a mention or an image.
 var harmless = strings.NewReplacer("<", "&lt;", "@", "@<!-- -->", "![", "!<!-- -->[")
 
-// MarkdownLine returns text of the wire as one line in which no character is a mark of
-// Markdown.
+// MarkdownLine returns text from the wire as one line in which Markdown characters have no
+// special meaning.
 func MarkdownLine(text string) string {
 	var b strings.Builder
 	for _, r := range harmless.Replace(oneLine(text)) {
@@ -242,7 +239,7 @@ func MarkdownLine(text string) string {
 	return b.String()
 }
 
-// code returns text of the wire as one line of code.
+// code returns text from the wire as one line of code.
 func code(text string) string {
 	text = oneLine(text)
 	fence := "`"

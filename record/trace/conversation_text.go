@@ -16,7 +16,7 @@ type Text struct {
 	Width  int         // columns; 0: lines are not wrapped
 	Lines  int         // of a tool's content, a terminal's output or a resource; 0: all
 	Color  bool        // with ANSI colours
-	Starts []time.Time // when each tape began, for times of day; if missing, times count from there
+	Starts []time.Time // when each tape began, to show times of day; if missing, times count from there
 
 	// Below returns further lines about an entity, as clean text, or nil if there are
 	// none.
@@ -52,13 +52,13 @@ type printer struct {
 	Text
 	w     *bufio.Writer
 	c     *Conversation
-	shown map[*Terminal]bool // shown with the tool call that they belong to
-	begun bool               // something is written
+	shown map[*Terminal]bool // already shown with their tool call
+	begun bool               // something has been written
 
-	margin string // of what is below another entity
+	margin string // margin for entities below another one
 }
 
-// hidden reports whether e is not shown in its own place.
+// hidden reports whether e is not shown at its own place.
 func (p *printer) hidden(e *Entity) bool {
 	return e.Terminal != nil && p.shown[e.Terminal] || e.Message != nil && e.Message.Blocks.Empty()
 }
@@ -144,7 +144,7 @@ func (p *printer) fit(indent, line string) string {
 // excerpt writes the first lines, each cut to the width.
 func (p *printer) excerpt(indent string, lines []string, look func(line string) termtext.Style) {
 	rest := 0
-	if p.Lines > 0 && len(lines) > p.Lines+1 { // one more line takes no more room than a note about it
+	if p.Lines > 0 && len(lines) > p.Lines+1 { // the omission note would take one line too
 		rest = len(lines) - p.Lines
 		lines = lines[:p.Lines]
 	}
@@ -192,7 +192,7 @@ func (p *printer) endOfTurn(t *Turn) {
 	p.line("", s, text)
 }
 
-// ending says how the turn ended, and how long it took.
+// ending returns how the turn ended and how long it took.
 func (t *Turn) ending() string {
 	text := oneLine(t.Outcome.String())
 	if t.Cancelled && t.Outcome.How != dialect.Cancelled {

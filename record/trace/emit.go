@@ -15,8 +15,8 @@ type life struct {
 	begun  bool       // a frame has arrived
 	ended  bool       // End was called
 	exit   *wire.Exit // of the agent; nil: not seen
-	died   bool       // it failed, or ended before its client wanted it to
-	lost   uint64     // Seq of the last mark of bytes that may have been the agent's; 0: none
+	died   bool       // the agent failed, or ended before the client wanted it to
+	lost   uint64     // Seq of the last mark of lost bytes that may have been the agent's; 0: none
 	wanted bool       // the client has left, or has sent a signal that ends programs
 
 	gone time.Duration // when the client left; 0: not seen
@@ -97,7 +97,7 @@ func (t *Trace) endSession(s *Session, emit func(Event)) {
 	c.tools, c.turns.open, s.live = nil, nil, false
 }
 
-// note accounts for the next frame of any kind.
+// note updates the life with the next frame of any kind.
 func (t *Trace) note(f *dialect.Frame) {
 	t.events = t.events[:0]
 	here := Span{Run: len(t.Runs) - 1, First: f.Seq, Last: f.Seq, Began: f.At, Ended: f.At, Untimed: f.Untimed}

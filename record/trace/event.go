@@ -6,10 +6,10 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An Event says that something began, changed or ended with a frame. A late update may
-// change something that has ended: then its last Ended counts.
+// An Event reports that something began, changed or ended with a frame. A late update may
+// change something that has ended; then its last Ended event counts.
 //
-// Events are about the same thing if they have the same Kind, Run, First and Entry.
+// Events with the same Kind, Run, First and Entry are about the same thing.
 type Event struct {
 	Kind  Kind
 	Phase Phase
@@ -28,7 +28,7 @@ type Event struct {
 	At      time.Duration // when the event happened, since the tape began
 	Untimed bool          // one of these times is unknown
 
-	Dir       wire.Direction // of a call: who asks
+	Dir       wire.Direction // of a call: the direction of its request
 	Method    string         // of a call
 	ID        string         // of a call as JSON text, of a tool call as text
 	SessionID string         // empty: the connection's
@@ -40,7 +40,7 @@ type Event struct {
 	Session    *Session    // nil for the connection and its calls
 	Turn       *Turn       // of a turn
 	Call       *Call       // of a call
-	ToolCall   *Entity     // of a tool call, and of a permission that is asked for one; of a subagent its entity
+	ToolCall   *Entity     // of a tool call, of a permission for one, or of a subagent
 	Permission *Permission // of a permission
 	Question   *Question   // of a call that asks the user for input; nil outside of sessions
 }
@@ -88,7 +88,7 @@ const (
 	Cancelled             // its end says that it was cancelled
 	Unfinished            // a tool call that was open when its turn ended
 	Replaced              // a call whose id a later call reused
-	StillOpen             // not at all: it was still open when the tape ended
+	StillOpen             // it was still open when the tape ended
 	Forgotten             // unknown: more was open than a Trace remembers
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Role says who a message is from.
+// A Role is the author of a message.
 type Role string
 
 // The roles.
@@ -24,8 +24,8 @@ const (
 type Message struct {
 	Role      Role            `json:"role"`
 	MessageID string          `json:"messageId,omitzero"` // empty if it has none
-	From      string          `json:"from,omitzero"`      // Relayed: the session that it is from
-	To        string          `json:"to,omitzero"`        // and the one that it is for
+	From      string          `json:"from,omitzero"`      // of a Relayed message: the sending session
+	To        string          `json:"to,omitzero"`        // of a Relayed message: the receiving session
 	Blocks    Blocks          `json:"blocks"`
 	Meta      json.RawMessage `json:"_meta,omitempty"` // _meta of the whole message; nil if there is none
 

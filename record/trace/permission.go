@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Permission is a question to the user, and what was chosen.
+// A Permission is a request for the user's permission, with the answer.
 type Permission struct {
 	Request     uint64        `json:"request"`           // Seq of the session/request_permission
 	Response    uint64        `json:"response,omitzero"` // Seq of the answer; 0 if there is none yet
@@ -47,7 +47,7 @@ func (p *Permission) Refused() bool {
 	})
 }
 
-// Permissions returns the permissions that entities asked for, by the Seq of the request.
+// Permissions returns the permissions of entities by the Seq of the request.
 func Permissions(entities []*Entity) map[uint64]*Permission {
 	all := map[uint64]*Permission{}
 	for _, e := range entities {

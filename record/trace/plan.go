@@ -64,7 +64,7 @@ func (c *Conversation) planRemoved(f *frame, u wire.Value) {
 	}
 }
 
-// planID reads planId, or id as the early draft of version 2 has it.
+// planID reads planId, or id as in the early draft of version 2.
 func planID(v wire.Value) string {
 	if id := v.Get("planId"); id.Exists() {
 		return id.Text()

@@ -34,7 +34,7 @@ func (c *Conversation) question(f *frame) *Entity {
 	return c.addAs(f, "question", params.Get("elicitationId").Text(), &Entity{Question: q})
 }
 
-// visited notes that the user is done with the page of a question.
+// visited records that the user has finished with the page of a question.
 func (t *Trace) visited(f *frame) {
 	id := f.params().Get("elicitationId").Text()
 	for _, s := range t.Sessions {
@@ -56,7 +56,7 @@ func (q *Question) answer(f *frame) {
 	f.setRaw(&q.Content, f.result().Get("content"))
 }
 
-// Answer says what became of the question, such as "accepted: beds = 2".
+// Answer describes the answer to the question, such as "accepted: beds = 2".
 func (q *Question) Answer() string {
 	switch {
 	case q.Response == 0:

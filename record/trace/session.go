@@ -71,7 +71,7 @@ func (s *Session) begin(f *frame) {
 	f.emit(s.event(Began))
 }
 
-// end notes that the session can no longer be used.
+// end records that the session can no longer be used.
 func (s *Session) end(f *frame, end End, method string) {
 	if s.live {
 		s.live, s.over = false, true
@@ -85,7 +85,7 @@ func (s *Session) replacedBy(f *frame) bool {
 	return f.MakesSession() && s.known && s.Spans[len(s.Spans)-1].Run != f.run
 }
 
-// clientRequest applies what the client's request w changes before it is answered.
+// clientRequest applies the changes that the client's request w makes before it is answered.
 func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	c := &s.Conversation
 	switch role := dialect.RoleOf(dialect.ACP, f.Method); {
@@ -103,7 +103,7 @@ func (s *Session) clientRequest(f *frame, w *pendingCall) {
 	}
 }
 
-// answered applies what the response to w changes.
+// answered applies the changes that the response to w makes.
 func (s *Session) answered(f *frame, w *pendingCall) {
 	s.changeLife(f, w)
 	c := &s.Conversation
@@ -139,8 +139,8 @@ func (s *Session) answered(f *frame, w *pendingCall) {
 	}
 }
 
-// changeLife notes that the session was opened, closed or deleted, or that the agent
-// does not know it.
+// changeLife records that the session was opened, closed or deleted, or that the agent does
+// not know it.
 func (s *Session) changeLife(f *frame, w *pendingCall) {
 	switch {
 	case f.Events.Has(dialect.SessionOpened):
@@ -186,7 +186,7 @@ func (s *Session) retitle(title string) {
 	}
 }
 
-// promptTitle returns the first line of a prompt, which a brief Trace does not keep.
+// promptTitle returns the first line of a prompt. A brief Trace keeps none.
 func (f *frame) promptTitle() string {
 	for block := range elements(f.params().Get("prompt")) {
 		if block.Get("type").Text() != "text" {

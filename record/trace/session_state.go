@@ -11,7 +11,7 @@ import (
 // previous one.
 type State struct {
 	Mode      string          `json:"mode,omitzero"`               // id; version 1
-	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06, which has no option for it
+	Model     string          `json:"model,omitzero"`              // id; version 1 before 2026-06, which had no option for the model
 	Config    json.RawMessage `json:"configOptions,omitempty"`     // configOptions, the complete list; nil if there are none
 	Commands  json.RawMessage `json:"availableCommands,omitempty"` // availableCommands, the complete list; nil if there are none
 	Usage     *Usage          `json:"usage,omitempty"`             // nil if not reported
@@ -32,11 +32,11 @@ type Usage struct {
 	Size uint64          `json:"size"` // tokens
 	Cost json.RawMessage `json:"cost,omitempty"`
 
-	Reported dialect.Cost `json:"-"` // what the session has cost since it began
+	Reported dialect.Cost `json:"-"` // total cost of the session
 	Peak     uint64       `json:"-"` // the highest Used
 
 	last   dialect.Cost // the last valid Cost
-	before float64      // what the session had cost when the agent began to count anew
+	before float64      // total cost when the agent last restarted its count
 }
 
 // update applies an update that adds nothing to the conversation. It reports whether
@@ -48,7 +48,7 @@ func (s *State) update(f *frame, u wire.Value) bool {
 	case "config_option_update":
 		s.configure(f, u.Get("configOptions"))
 	case "current_mode_update":
-		f.setString(&s.Mode, u.Get("modeId")) // the name in the prose of version 1; the schema has the other
+		f.setString(&s.Mode, u.Get("modeId")) // the name in version 1's prose; the schema uses another
 		f.setString(&s.Mode, u.Get("currentModeId"))
 	case "session_info_update":
 		// In these fields null clears in all dialects.
@@ -64,8 +64,8 @@ func (s *State) update(f *frame, u wire.Value) bool {
 	return true
 }
 
-// use applies a usage_update. Agents report a session's cost as a sum since it began, but some,
-// such as Claude Code, count from zero again once they have loaded it.
+// use applies a usage_update. Agents report the total cost of a session, but some, such as
+// Claude Code, restart at zero after loading it.
 func (s *State) use(f *frame, u wire.Value) {
 	cost := dialect.CostOf(u.Get("cost"))
 	now := &Usage{Used: min(u.Get("used").Uint(), maxCount), Size: min(u.Get("size").Uint(), maxCount)}

@@ -7,9 +7,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Spend divides the time of a turn by what the turn waited for. The parts add up to the
-// turn: each instant is charged to the first of these that is pending. Acptap measures
-// between client and agent, so times include the pipes.
+// A Spend divides the duration of a turn by what the turn waited for. The parts add up to the
+// turn: each instant is charged to the first of these that is pending. acptap measures between
+// client and agent, so times include the pipes.
 type Spend struct {
 	User   time.Duration // a permission, or an elicitation
 	Client time.Duration // files, starting and reading a terminal, any other request from the agent
@@ -20,7 +20,7 @@ type Spend struct {
 // Sum returns the sum of the parts.
 func (s Spend) Sum() time.Duration { return s.User + s.Client + s.Tool + s.Agent }
 
-// Plus returns the spend of two turns.
+// Plus returns the sum of two spends.
 func (s Spend) Plus(o Spend) Spend {
 	return Spend{s.User + o.User, s.Client + o.Client, s.Tool + o.Tool, s.Agent + o.Agent}
 }
@@ -84,7 +84,7 @@ func (c *Conversation) Working() (*Turn, Part) {
 	return t, t.clock.part()
 }
 
-// Waiting returns how many turns are open, and what they wait for.
+// Waiting returns the number of open turns and what they wait for.
 func (c *Conversation) Waiting() (turns int, part Part) {
 	if c.clock == nil || len(c.turns.open) == 0 {
 		return 0, ForAgent
@@ -92,7 +92,7 @@ func (c *Conversation) Waiting() (turns int, part Part) {
 	return len(c.turns.open), c.clock.part()
 }
 
-// Rate returns the chunks per second, without the first chunk. ok is false if that is
+// Rate returns the chunks per second, not counting the first chunk. ok is false if the rate is
 // unknown.
 func (p *Pace) Rate() (perSecond float64, ok bool) {
 	if p.Chunks < 2 || p.Streaming <= 0 {
@@ -101,7 +101,7 @@ func (p *Pace) Rate() (perSecond float64, ok bool) {
 	return float64(p.Chunks-1) / p.Streaming.Seconds(), true
 }
 
-// say counts an update of the agent's.
+// say counts an update from the agent.
 func (t *Turn) say(f *frame, u wire.Value) {
 	t.answer.add(f, u)
 	switch f.Update {

@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Subagent works for the agent under a session id of its own. What it says and does is
-// part of the conversation of the session that it works for, below the Subagent.
+// A Subagent works for the agent under its own session id. Its messages and actions are part
+// of the conversation of the session that it works for, below the Subagent.
 type Subagent struct {
 	ID          string          `json:"sessionId"`
 	Title       string          `json:"title,omitzero"`
@@ -84,7 +84,7 @@ func (s *Session) subagentEvent(e *Entity, p Phase) Event {
 
 const subagentKind = "subagent"
 
-// belong finds the subagent that the frame is from.
+// belong finds the subagent that sent the frame.
 func (c *Conversation) belong(f *frame) {
 	if id, foreign := f.Foreign(f.env.Params); foreign {
 		if e := c.byID[entityKey{f.run, subagentKind, f.clip(id)}]; e != nil {
@@ -94,8 +94,8 @@ func (c *Conversation) belong(f *frame) {
 	}
 }
 
-// partOf finds the tool call whose subagent sent an update, which claude-agent-acp names if
-// the client does not know subagents.
+// partOf finds the tool call whose subagent sent an update. claude-agent-acp names it for
+// clients that do not support subagents.
 func (c *Conversation) partOf(f *frame, u wire.Value) {
 	if f.above != nil || len(c.tools) == 0 {
 		return
@@ -105,7 +105,7 @@ func (c *Conversation) partOf(f *frame, u wire.Value) {
 	}
 }
 
-// maxDepth limits how deep entities are nested. Whatever would be deeper is not nested.
+// maxDepth limits how deep entities are nested. Deeper ones are not nested.
 const maxDepth = 16
 
 // put moves e below another entity, unless that is below e.
@@ -121,7 +121,7 @@ func (e *Entity) put(above *Entity) {
 	}
 }
 
-// leadsTo puts a subagent below the tool call that led to it.
+// leadsTo puts a subagent below the tool call that started it.
 func (c *Conversation) leadsTo(f *frame, call *Entity, id string) {
 	if sub := c.byID[entityKey{f.run, subagentKind, f.clip(id)}]; sub != nil && call != nil {
 		sub.put(call)
@@ -146,7 +146,7 @@ func (c *Conversation) relay(f *frame, u wire.Value) {
 	}
 }
 
-// BySubagent reports whether a subagent said or did e, or it is a message between sessions.
+// BySubagent reports whether e comes from a subagent or is a message between sessions.
 func (e *Entity) BySubagent() bool {
 	if e.Message != nil && e.Message.Role == Relayed {
 		return true
@@ -159,7 +159,7 @@ func (e *Entity) BySubagent() bool {
 	return false
 }
 
-// Depth returns how many entities e is below.
+// Depth returns the number of entities above e.
 func (e *Entity) Depth() (n int) {
 	for e = e.Above; e != nil; e = e.Above {
 		n++
@@ -167,8 +167,8 @@ func (e *Entity) Depth() (n int) {
 	return n
 }
 
-// InPlace returns entities in the order in which to show them: each after the one that it
-// is below, if that is among them.
+// InPlace returns entities in display order: each after the one above it, if that is in the
+// list.
 func InPlace(list []*Entity) []*Entity {
 	below := map[*Entity][]*Entity{}
 	for _, e := range list {
@@ -216,7 +216,7 @@ func (p *printer) subagent(e *Entity) {
 	p.body(indent, termtext.Dim, s.Description)
 }
 
-// Correspondents says who sent a message to whom, if it is Relayed.
+// Correspondents returns the sender and receiver of a Relayed message.
 func (c *Conversation) Correspondents(e *Entity) string {
 	name := func(id string) string {
 		if sub := c.byID[entityKey{e.Run, subagentKind, id}]; sub != nil {

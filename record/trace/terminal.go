@@ -10,9 +10,8 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Terminal is a command and its output. In version 1 the client runs it, and
-// only the output that the agent asked for is known; in version 2 the agent runs
-// and describes it.
+// A Terminal is a command and its output. In version 1 the client runs it, and only the output
+// that the agent requested is known. In version 2 the agent runs and describes it.
 type Terminal struct {
 	ID        string   `json:"terminalId"`
 	Command   string   `json:"command,omitzero"`
@@ -30,9 +29,8 @@ type Exit struct {
 	Signal string `json:"signal,omitempty"`
 }
 
-// Terminal returns the terminal to which a tool call refers by an id, or nil. A
-// client may reuse an id: the terminal is the last one that had it while the call
-// was running.
+// Terminal returns the terminal that a tool call refers to by id, or nil. A client may reuse
+// an id; the last terminal that had it while the call was running counts.
 func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	key := entityKey{call.Run, "terminal", id}
 	e := c.byID[key]
@@ -46,8 +44,8 @@ func (c *Conversation) Terminal(call *Entity, id string) *Terminal {
 	return e.Terminal
 }
 
-// OwnTerminals returns the terminals that are part of a tool call's content, and are shown
-// with it.
+// OwnTerminals returns the terminals that belong to a tool call's content and are shown with
+// it.
 func (c *Conversation) OwnTerminals() map[*Terminal]bool {
 	own := map[*Terminal]bool{}
 	if !slices.ContainsFunc(c.Entities, func(e *Entity) bool { return e.Terminal != nil }) {

@@ -30,13 +30,13 @@ type ToolCall struct {
 	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, without a tool_call
 	Permissions []*Permission     `json:"permissions,omitempty"`
 
-	File string `json:"-"` // the first path that its locations or changes name
+	File string `json:"-"` // the first path in its locations or changes
 
 	given int // bytes of its arguments
 	ready ready
 }
 
-// OnlyLooks reports whether tools of a kind change nothing (ACP v1, Tool Calls, ToolKind).
+// OnlyLooks reports whether tools of this kind change nothing (ACP v1, Tool Calls, ToolKind).
 func OnlyLooks(kind string) bool {
 	switch kind {
 	case "read", "search", "fetch", "think":
@@ -50,12 +50,12 @@ func (t *ToolCall) Finished() bool {
 	return dialect.IsFinal(t.Status)
 }
 
-// Failed reports whether the call has failed, and not because the client had cancelled the
-// turn or the user had rejected the call.
+// Failed reports whether the call has failed by itself, not because the client cancelled the
+// turn or the user rejected the call.
 func (t *ToolCall) Failed() bool { return t.Status == "failed" && !t.Cancelled }
 
-// State returns the status, rejected if the user has rejected the call, or cancelled if it
-// failed because the client had cancelled the turn.
+// State returns the status, "rejected" if the user has rejected the call, or "cancelled" if it
+// failed because the client cancelled the turn.
 func (t *ToolCall) State() string {
 	switch {
 	case t.Rejected:
@@ -146,12 +146,12 @@ func (c *Conversation) patchToolCall(f *frame, u wire.Value, ended func(e *Entit
 	return e
 }
 
-// longer reports whether a title goes on from the name of a tool that it was.
+// longer reports whether title extends before, which was only the tool's name.
 func longer(title, before string) bool {
 	return len(title) > len(before) && strings.HasPrefix(title, before) && !strings.Contains(before, " ")
 }
 
-// names notes the first path that locations or changes of a call name.
+// names records the first path in the locations or changes of a call.
 func (f *frame) names(t *ToolCall, list wire.Value) {
 	for one := range elements(list) {
 		path := one.Get("path")
@@ -164,8 +164,8 @@ func (f *frame) names(t *ToolCall, list wire.Value) {
 	}
 }
 
-// reject ends a call that the user has rejected, and takes that back if the user is asked
-// again and agrees.
+// reject ends a call that the user has rejected, and undoes that if the user is asked again
+// and agrees.
 func (c *Conversation) reject(f *frame, e *Entity) {
 	call := e.ToolCall
 	switch {
@@ -189,17 +189,17 @@ func (c *Conversation) reject(f *frame, e *Entity) {
 	}
 }
 
-// A rejection is when the user rejected a call. That ends the call, but what ends it is
-// emitted only once it can no longer be taken back: with the agent's final status, or with
-// the turn.
+// A rejection records when the user rejected a call. It ends the call, but the event is
+// emitted only when it can no longer be undone: with the agent's final status, or with the
+// turn.
 type rejection struct {
 	seq     uint64
 	at      time.Duration
 	untimed bool
 }
 
-// takeBack opens a call again that the user had rejected. It reports whether there was such
-// a rejection.
+// takeBack reopens a call that the user had rejected, and reports whether there was such a
+// rejection.
 func (c *Conversation) takeBack(f *frame, e *Entity) bool {
 	if _, ok := c.rejected[e]; !ok {
 		return false
@@ -212,7 +212,7 @@ func (c *Conversation) takeBack(f *frame, e *Entity) bool {
 	return true
 }
 
-// rejectedEnd returns the event that ends a call when it was rejected.
+// rejectedEnd returns the event that ends a call at its rejection.
 func (c *Conversation) rejectedEnd(s *Session, e *Entity) Event {
 	r := c.rejected[e]
 	delete(c.rejected, e)
@@ -247,9 +247,9 @@ func inOrder[V any](calls map[*Entity]V) []*Entity {
 	})
 }
 
-// endTools ends the calls that are open or rejected when a turn ends. While other turns are
-// open, calls may go on in those, unless the client has cancelled the turn; but nobody waits
-// for a call of the turn until it does.
+// endTools ends the calls that are open or rejected when a turn ends. If other turns are open,
+// calls may continue in those unless the client has cancelled the turn, but the clock no
+// longer counts the ended turn's calls as waits.
 func (c *Conversation) endTools(f *frame, t *Turn) {
 	goesOn := func(e *Entity) bool { return len(c.turns.open) > 0 && (!t.Cancelled || e.Turn > t.Number) }
 	for _, e := range inOrder(c.rejected) {

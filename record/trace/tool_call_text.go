@@ -76,7 +76,7 @@ func (p *printer) toolContent(e *Entity, item wire.Value) {
 		if t := p.c.Terminal(e, item.Get("terminalId").Text()); t != nil {
 			p.terminal(indent, t)
 		}
-	default: // some agents leave the wrapping out
+	default: // some agents omit the wrapping
 		p.block(indent, termtext.Dim, json.RawMessage(item.Raw()))
 	}
 }

@@ -1,10 +1,10 @@
 // Package trace turns the frames of a tape into what happened: calls with their latency,
-// sessions, turns with what they waited for and what they took, and for each session of the
-// Agent Client Protocol the conversation in its merged state. A Trace takes one frame at a
-// time and may be read between frames; its Events say what each frame began, changed or
-// ended. The package stores nothing, reads no clock, and accepts every frame: it counts
-// what it does not understand and otherwise ignores it. The state of a Trace cannot be
-// saved: to resume in the middle of a tape, add its frames from the first one again and
+// sessions, turns with their waits and usage, and for each session of the Agent Client
+// Protocol the merged conversation. A Trace takes one frame at a time and may be read between
+// frames; its Events report what each frame began, changed or ended. The package stores
+// nothing, reads no clock, and accepts every frame: it counts what it does not understand and
+// otherwise ignores it. The state of a Trace cannot be saved. To resume in the middle of a
+// tape, add its frames from the first one again and skip the events that are already known.
 // skip the events that are known already.
 package trace
 
@@ -19,9 +19,9 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// A Trace is what happened on a tape, or on several tapes in succession. The zero value
-// is ready to use. Its contents may be read between calls of Add, and change with the
-// next one. It is not safe for concurrent use.
+// A Trace holds what happened on a tape, or on several consecutive tapes. The zero value is
+// ready to use. Its contents may be read between calls of Add, and change with the next one.
+// It is not safe for concurrent use.
 type Trace struct {
 	// Side is the point of view. It must not change after the first Add.
 	Side Side
@@ -31,31 +31,31 @@ type Trace struct {
 	// Add.
 	Brief bool
 
-	// Live says that the current tape is still being recorded: whatever is open when End
-	// or Next is called continues. Next clears it.
+	// Live means that the current tape is still being recorded: whatever is open when End or
+	// Next is called continues. Next clears it.
 	Live bool
 
 	Runs     []dialect.Connection // one for each tape
 	Calls    []*Call              // in the order of their requests
-	Sessions []*Session           // in the order in which they were met
+	Sessions []*Session           // in order of first appearance
 
-	tracker  *dialect.Tracker // sees only messages that identify the two sides
+	tracker  *dialect.Tracker // sees only messages that identify client and agent
 	pending  dialect.OpenRequests[*pendingCall]
 	sessions map[string]*Session
 	ids      []knownID  // of a brief Trace, the oldest first
-	met      []*Session // the same
+	met      []*Session // of a brief Trace, the oldest first
 	shelf    shelf
 	life
 }
 
-// A Side is the end of the connection whose view the Trace takes. The two views differ
-// only in frames that acptap itself made, changed or withheld.
+// A Side is the end of the connection whose view the Trace takes. The two views differ only in
+// frames that acptap created, changed or withheld.
 type Side uint8
 
 // The sides.
 const (
-	ClientSide Side = iota // what the client sent and got
-	AgentSide              // what the agent sent and got
+	ClientSide Side = iota // what the client sent and received
+	AgentSide              // what the agent sent and received
 )
 
 func (s Side) sees(f *dialect.Frame) bool {
@@ -132,7 +132,7 @@ func (t *Trace) message(raw *dialect.Frame, e wire.Envelope, entry int) {
 		t.tracker.Observe(&raw.Frame, e)
 		if c := t.tracker.Connection(); c.Dialect != dialect.Unknown {
 			if c.Proposal == dialect.NoProposal {
-				c.Proposal = t.Runs[f.run].Proposal // often known from use only
+				c.Proposal = t.Runs[f.run].Proposal // often known only from use
 			}
 			if t.Runs[f.run] != c {
 				t.Runs[f.run] = c
@@ -227,8 +227,8 @@ type frame struct {
 	*dialect.Frame
 	trace   *Trace
 	session *Session // the session that it belongs to; nil: none
-	from    string   // the session id of the subagent that it is from; empty: the session's own
-	above   *Entity  // what a new entity is below
+	from    string   // session id of the subagent that sent it; empty: the session's own
+	above   *Entity  // the parent of new entities
 	run     int
 	entry   int // index in a batch
 	dialect dialect.Dialect
@@ -239,7 +239,7 @@ type frame struct {
 func (f *frame) params() wire.Value { return f.env.Params.Value() }
 func (f *frame) result() wire.Value { return f.env.Result.Value() }
 
-// key returns the key of an entity. Ids of a subagent are its own.
+// key returns the key of an entity. Each subagent has its own ids.
 func (f *frame) key(kind, id string) entityKey {
 	if f.from != "" && kind != subagentKind {
 		kind += " of " + f.from

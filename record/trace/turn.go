@@ -11,9 +11,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Turn is the work on one prompt: from session/prompt to its response in
-// version 1, and to the state_update that says idle in version 2. In version 2 the
-// agent may work on several prompts at once; their turns then end together.
+// A Turn is the work on one prompt. In version 1 it lasts from session/prompt to the response;
+// in version 2, until a state_update with idle. In version 2 the agent may work on several
+// prompts at once; their turns then end together.
 type Turn struct {
 	Span
 	Number      int             `json:"number"`               // in the session, from 1
@@ -45,7 +45,7 @@ func (t *Turn) Open() bool { return t.End == 0 }
 // maxOpenTurns limits the open turns of a session that are remembered.
 const maxOpenTurns = 1 << 12
 
-// A turnState says which turns are open.
+// A turnState tracks which turns are open.
 type turnState struct {
 	count      int       // turns that have begun, on all tapes
 	current    int       // number of the turn that new frames belong to; 0 before the first
@@ -53,7 +53,7 @@ type turnState struct {
 	last       *Turn     // that has begun; nil: none
 	section    int       // in a repeated history, which has no prompts: number of user messages so far
 	unreported []*Entity // prompts that the agent has not reported as user messages
-	late       bool      // the first prompt after a load has no output yet: more of the history may come
+	late       bool      // the first prompt after a load has no output yet, so more history may follow
 }
 
 // forget removes a turn from the open ones and emits that it is Forgotten.
@@ -95,7 +95,7 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	c.turns.count++
 	t := &Turn{Span: begin(f), Number: c.turns.count, Prompt: f.Seq, Outcome: dialect.Outcome{How: dialect.Running}, Model: cmp.Or(c.State.ModelOption, c.State.Model), Title: f.promptTitle(), Asked: f.asked()}
 	if strings.HasPrefix(t.Asked, t.Title) {
-		t.Title = t.Asked[:len(t.Title)] // shares its memory
+		t.Title = t.Asked[:len(t.Title)] // shares the memory of Asked
 	}
 	if !f.trace.Brief {
 		c.Turns = append(c.Turns, t)
@@ -127,8 +127,8 @@ func (c *Conversation) prompt(f *frame) *Turn {
 	return t
 }
 
-// output notes that the agent is working, and returns the current turn if it is open,
-// otherwise nil.
+// output records that the agent is working. It returns the current turn, or nil if that is not
+// open.
 func (c *Conversation) output(f *frame) *Turn {
 	t := c.working()
 	if t == nil || t.Output != 0 {
@@ -142,8 +142,8 @@ func (c *Conversation) output(f *frame) *Turn {
 	return t
 }
 
-// isOutput reports whether an update is something that the user waits for. A notice, for
-// example that a model is overloaded, is not.
+// isOutput reports whether an update is output that the user waits for. A notice, for example
+// about an overloaded model, is not.
 func isOutput(variant string) bool {
 	u, _ := dialect.LookupUpdate(variant)
 	switch u.Entity {
@@ -171,8 +171,8 @@ func (c *Conversation) endPrompt(f *frame, t *Turn) {
 	c.end(f, t, f.result().Get("stopReason"))
 }
 
-// endWork ends the turns whose prompts were accepted, because the agent is idle. If none
-// was, the agent has done the work before answering, and endWork ends all open turns.
+// endWork ends the turns whose prompts were accepted, because the agent is idle. If none was
+// accepted, the agent finished before answering, and endWork ends all open turns.
 func (c *Conversation) endWork(f *frame, u wire.Value) {
 	var accepted, sent []*Turn
 	for _, t := range c.turns.open {
@@ -185,7 +185,7 @@ func (c *Conversation) endWork(f *frame, u wire.Value) {
 	if accepted == nil {
 		accepted = sent
 	}
-	if len(accepted) == 1 { // with several at once, it is unknown whose tokens these are
+	if len(accepted) == 1 { // with several turns it is unknown which one used these tokens
 		accepted[0].Usage.answered(u)
 	}
 	for _, t := range accepted {
@@ -198,7 +198,7 @@ func (c *Conversation) end(f *frame, t *Turn, stopReason wire.Value) {
 	t.End = f.Seq
 	c.stop(f, t)
 	f.setString(&t.StopReason, stopReason)
-	if t.Outcome.How == dialect.Running { // it may end once more
+	if t.Outcome.How == dialect.Running { // it may end again
 		t.Outcome = dialect.OutcomeOf(f.env.Error, []byte(stopReason.Raw()))
 	}
 	c.growing = nil

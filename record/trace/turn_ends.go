@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// TurnEnds reports each turn once, when everything about it is known: its cost may be
-// reported until the next turn begins, and in version 2 a turn may end twice. Its zero
-// value is ready to use.
+// TurnEnds reports each turn once, when everything about it is known. Its cost may be reported
+// until the next turn begins, and in version 2 a turn may end twice. The zero value is ready
+// to use.
 type TurnEnds struct {
 	sessions map[*Session]*turnEnds
 }
 
-// A TurnEnd is a turn that has ended, was left open, or continues, and how.
+// A TurnEnd is how a turn ended, or that it was left open or continues.
 type TurnEnd struct {
 	*Turn
 	Session *Session
 	How     End
 	Reason  string        // as in Event
-	At      time.Duration // when it ended; of one without an end, the time of the tape's last frame
+	At      time.Duration // when it ended; if it has no end, the time of the tape's last frame
 }
 
 // Spend returns how the time of the turn was spent, up to At.
@@ -32,9 +32,9 @@ type turnEnds struct {
 	done *TurnEnd
 }
 
-// Observe handles an event, and returns the turns that can no longer change: the one that
-// ended last in the session, when another turn begins or ends there or the session ends;
-// and at once those that are StillOpen or Forgotten.
+// Observe handles an event and returns the turns that can no longer change. A turn that ended
+// is returned when another turn of its session begins or ends, or the session ends. A turn
+// that is StillOpen or Forgotten is returned at once.
 func (t *TurnEnds) Observe(e *Event) []TurnEnd {
 	if e.Kind != TurnEvent && (e.Kind != SessionEvent || e.Phase != Ended) {
 		return nil
@@ -67,7 +67,7 @@ func (t *TurnEnds) Observe(e *Event) []TurnEnd {
 func (s *turnEnds) end(e *Event) []TurnEnd {
 	at := slices.Index(s.open, e.Turn)
 	if at < 0 {
-		return nil // it ends once more
+		return nil // it may end again
 	}
 	s.open = slices.Delete(s.open, at, at+1)
 	over, end := s.take(), TurnEnd{e.Turn, e.Session, e.End, e.Reason, e.At}
@@ -96,8 +96,8 @@ func (t *TurnEnds) Last(of *Session) *Turn {
 	return nil
 }
 
-// Rest returns the turns that Observe has not yet returned, in order: those that have
-// ended, and those that continue. now is the time of the tape's last frame.
+// Rest returns the turns that Observe has not yet returned, in order, both ended and
+// continuing ones. now is the time of the tape's last frame.
 func (t *TurnEnds) Rest(now time.Duration) []TurnEnd {
 	var rest []TurnEnd
 	for of, s := range t.sessions {

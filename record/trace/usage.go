@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Count is a number that may not have been given.
+// A Count is a number that may be missing.
 type Count struct {
 	N     uint64
 	Given bool
@@ -19,7 +19,7 @@ type Count struct {
 // MarshalJSON returns the number; a Count that is not given is left out by omitzero.
 func (n Count) MarshalJSON() ([]byte, error) { return strconv.AppendUint(nil, n.N, 10), nil }
 
-// plus adds what is given.
+// plus adds the counts that are given.
 func (n Count) plus(o Count) Count {
 	return Count{min(n.N+o.N, maxCount), n.Given || o.Given}
 }
@@ -28,8 +28,8 @@ func (n Count) plus(o Count) Count {
 // 6).
 const maxCount = 1<<53 - 1
 
-// Tokens are what a model has read and written, as the agent reports it: nothing is
-// estimated. Agents differ in whether cached tokens are part of the input.
+// Tokens are the numbers of tokens that a model read and wrote, as reported by the agent;
+// nothing is estimated. Agents differ in whether the input includes cached tokens.
 type Tokens struct {
 	Input       Count `json:"input,omitzero"`
 	Output      Count `json:"output,omitzero"`
@@ -44,7 +44,7 @@ func (t *Tokens) counts() [tokenKinds]*Count {
 	return [...]*Count{&t.Input, &t.Output, &t.Thought, &t.CachedRead, &t.CachedWrite, &t.Total}
 }
 
-// Plus adds what is given.
+// Plus adds the counts that are given.
 func (t Tokens) Plus(o Tokens) Tokens {
 	more := o.counts()
 	for i, n := range t.counts() {
@@ -61,7 +61,7 @@ func (t Tokens) all() uint64 {
 	return t.Input.N + t.Output.N + t.Thought.N + t.CachedRead.N + t.CachedWrite.N
 }
 
-// noLess reports whether no number of t is less than that of o.
+// noLess reports whether no count of t is less than that of o.
 func (t Tokens) noLess(o Tokens) bool {
 	for i, n := range o.counts() {
 		if t.counts()[i].N < n.N {
@@ -71,9 +71,9 @@ func (t Tokens) noLess(o Tokens) bool {
 	return true
 }
 
-// tokenPlaces are where agents report the tokens of a turn, in the result of its prompt or,
-// in version 2, in the update that says idle. The first place that has any counts: some
-// agents report the same in two places.
+// tokenPlaces are the places where agents report the tokens of a turn: in the result of the
+// prompt or, in version 2, in the idle update. The first place with any counts, because some
+// agents report the same numbers in two places.
 var tokenPlaces = []string{
 	"usage",                   // unstable in all versions: schema of PromptResponse and IdleStateUpdate
 	"_meta.quota.token_count", // Gemini CLI 0.53 to 0.59 (google-gemini/gemini-cli#24280); beside usage: codex-acp, claude-agent-acp since 0.71
@@ -84,7 +84,7 @@ var tokenPlaces = []string{
 // model; a turn has several (Qwen Code, MessageEmitter.ts).
 const tokensOfRequest = "_meta.usage"
 
-// tokenNames are the names that numbers of tokens have in these places.
+// tokenNames are the names that agents use for the token counts.
 var tokenNames = [tokenKinds][]string{
 	{"inputTokens", "input_tokens", "promptTokens"},                                 // schema of Usage; Gemini CLI; Qwen Code before it took the schema's names
 	{"outputTokens", "output_tokens", "completionTokens"},                           // schema; Gemini CLI; Qwen Code
@@ -96,8 +96,7 @@ var tokenNames = [tokenKinds][]string{
 
 const tokenKinds = 6
 
-// tokensIn reads the tokens in an object. It ignores values that cannot be a number of
-// tokens.
+// tokensIn reads the token counts in an object. It ignores values that cannot be token counts.
 func tokensIn(v wire.Value) Tokens {
 	var t Tokens
 	if !v.IsObject() {
@@ -139,27 +138,26 @@ func (u *TurnUsage) answered(result wire.Value) {
 	}
 }
 
-// take adds the tokens reported by an update from the agent.
+// take adds the tokens in an update from the agent.
 func (u *TurnUsage) take(f *frame, update wire.Value) {
 	if f.Update == "agent_message_chunk" && bytes.Contains(f.env.Params, metaKey) {
 		u.Tokens = u.Tokens.Plus(tokensIn(update.Get(tokensOfRequest)))
 	}
 }
 
-// metaKey is searched for first, because that is fast and most chunks have none.
+// metaKey is searched for first, which is fast; most chunks have no _meta.
 var metaKey = []byte(`"_meta"`)
 
-// A costState tracks the cost of a session, which agents report as a sum since its
-// beginning.
+// A costState tracks the total cost of a session, as agents report it.
 type costState struct {
-	known  bool         // the cost until now is known, on this tape
+	known  bool         // the current cost is known, on this tape
 	now    dialect.Cost // zero: nothing
-	turn   *Turn        // the newest turn, which new cost belongs to; nil: unknown whose cost it is
+	turn   *Turn        // the newest turn, which new cost is charged to; nil: unknown
 	before dialect.Cost // now when that turn began
 }
 
-// begin begins to count the cost of a turn. With several turns at once it is unknown
-// whose cost it is.
+// begin starts to count the cost of a turn. If several turns are open, new cost cannot be
+// attributed.
 func (s *costState) begin(t *Turn, alone bool) {
 	s.known = s.known && alone
 	if s.turn = nil; s.known {
@@ -167,8 +165,8 @@ func (s *costState) begin(t *Turn, alone bool) {
 	}
 }
 
-// reported records the session's cost. An amount that has decreased, or is in another
-// currency, says nothing about the turn.
+// reported records the session's cost. An amount that has decreased or changed its currency is
+// not charged to the turn.
 func (s *costState) reported(c dialect.Cost) {
 	if s.turn != nil {
 		s.turn.Usage.Cost = dialect.Cost{}
@@ -179,15 +177,15 @@ func (s *costState) reported(c dialect.Cost) {
 	s.known, s.now = true, c
 }
 
-// A TokenSum adds up the tokens of the turns of a session. Its zero value has none.
+// A TokenSum adds up the tokens of the turns of a session. The zero value is ready to use.
 type TokenSum struct {
 	Turns int // that reported their tokens
 
 	sum, last Tokens
-	risen     int // turns that used no less of anything than the previous one, and more in total
+	risen     int // turns that used at least as much of everything as the previous one, and more in total
 }
 
-// Add adds a turn, in order.
+// Add adds the tokens of the next turn.
 func (s *TokenSum) Add(t Tokens) {
 	if t == (Tokens{}) {
 		return
@@ -199,10 +197,10 @@ func (s *TokenSum) Add(t Tokens) {
 	s.sum, s.last = s.sum.Plus(t), t
 }
 
-// Total returns what the turns used. running says that it is the number of the last turn
-// alone: the specification does not say whether agents report the turn or the session so
-// far, so if numbers rise with each of four or more turns, Total assumes they are the
-// session's.
+// Total returns the tokens used by all turns. The specification does not say whether agents
+// report a turn's tokens or the session's so far. If the numbers rise with each of four or
+// more turns, Total assumes the latter: it returns the last turn's numbers, and running is
+// true.
 func (s *TokenSum) Total() (t Tokens, running bool) {
 	if s.Turns >= 4 && s.risen == s.Turns-1 {
 		return s.last, true

@@ -28,16 +28,16 @@ type clock struct {
 	spent times
 	at    time.Duration // the time to which the clock has advanced
 	open  [ForAgent]int // number of open waits of each part
-	work  int           // number of the last turn that began while no other was open, or only cancelled ones
-	since settled       // the time spent on tools since then may have been the agent's
+	work  int           // number of the last turn that began while none, or only cancelled ones, were open
+	since settled       // the time spent on tools since then may still be charged to the agent
 	last  uint64        // Seq of the last frame of the session
 	heard time.Duration // spent[ForAgent] when that frame came
 
-	keeps  bool   // whether to keep the course
+	keeps  bool   // whether to keep course
 	course []Wait // past waits, in order
 }
 
-// A settled is a time up to which it is known what time was spent on.
+// A settled is a time up to which the time spent is final.
 type settled struct {
 	at   time.Duration
 	tool time.Duration // spent[ForTool] then
@@ -45,10 +45,10 @@ type settled struct {
 
 func (k *clock) settle() { k.since = settled{k.at, k.spent[ForTool]} }
 
-// A wait is something that a clock has counted as open. Waits left open when new work
-// begins no longer count: otherwise an unanswered permission of an earlier turn would
-// charge all later turns to the user. A prompt begins new work if all open turns have been
-// cancelled: the client sends it without waiting for the agent to confirm that.
+// A wait is something that a clock counts as open. Waits left open when new work begins no
+// longer count: otherwise an unanswered permission of an earlier turn would charge all later
+// turns to the user. A prompt begins new work if all open turns have been cancelled, because
+// clients send it without waiting for the agent to confirm that.
 type wait struct {
 	part Part
 	work int // clock.work when it was counted; 0: not counted
@@ -97,8 +97,8 @@ func (k *clock) end(f *frame, w *wait) {
 	*w = wait{}
 }
 
-// prepared notes that the agent has been writing what a tool is to do: until now nothing ran if
-// no other tool is waited for.
+// prepared records that the agent was still writing the tool's input. If no other tool is
+// waited for, nothing has been running.
 func (k *clock) prepared(f *frame, w *wait) {
 	if k == nil || w.work != k.work {
 		return
@@ -112,7 +112,7 @@ func (k *clock) prepared(f *frame, w *wait) {
 	k.settle()
 }
 
-// rewrite charges the agent with the waits for tools since the settled time.
+// rewrite charges the tool waits since the settled time to the agent.
 func (k *clock) rewrite() {
 	i, _ := slices.BinarySearchFunc(k.course, k.since.at, func(w Wait, at time.Duration) int { return cmp.Compare(w.To, at+1) })
 	if i < len(k.course) && k.course[i].From < k.since.at {
@@ -127,7 +127,7 @@ func (k *clock) rewrite() {
 	}
 }
 
-// A meter measures a turn by the clock.
+// A meter measures a turn with the session's clock.
 type meter struct {
 	clock   *clock        // nil: the turn has ended
 	began   times         // clock.spent when the turn began
@@ -151,9 +151,9 @@ func (c *Conversation) start(f *frame, t *Turn) {
 	t.clock, t.began, t.first = c.clock, c.clock.spent, max(len(c.clock.course)-1, 0)
 }
 
-// stop ends the measuring of a turn at its last frame. If the turn had ended before, the
-// time since then is charged to the agent: some agents of version 2 say idle and answer the
-// prompt late.
+// stop ends the measuring of a turn at its last frame. If the turn had ended before, the time
+// since then is charged to the agent: some version 2 agents report idle and answer the prompt
+// later.
 func (c *Conversation) stop(f *frame, t *Turn) {
 	if t.clock == nil {
 		t.spent[ForAgent] += max(t.Ended-t.Began-t.Spend(0).Sum(), 0)
@@ -168,7 +168,7 @@ func (c *Conversation) stop(f *frame, t *Turn) {
 	t.meter = over
 }
 
-// hear notes that a frame of the session came. If that ends a silence, hear counts it for
+// hear records that a frame of the session arrived. If that ends a silence, hear counts it for
 // the current turn.
 func (c *Conversation) hear(f *frame) {
 	k := c.clock
@@ -187,23 +187,23 @@ func (c *Conversation) hear(f *frame) {
 
 func (k *clock) hear(f *frame) { k.last, k.heard = f.Seq, k.spent[ForAgent] }
 
-// asks starts the wait for the client's answer to a request of the agent's.
+// asks starts the wait for the client's answer to an agent request.
 func (c *Conversation) asks(f *frame, w *pendingCall) {
 	if f.Dir == wire.AgentToClient {
 		c.clock.begin(f, &w.wait, PartOf(f.Method))
 	}
 }
 
-// waitForTool starts the wait for a tool call at the first frame about it: many agents
-// never say that it is in progress. A later frame may show that it was only being prepared.
+// waitForTool starts the wait for a tool call at its first frame, because many agents never
+// report in_progress. A later frame may show that the call was only being prepared.
 func (c *Conversation) waitForTool(f *frame, call *Entity) {
 	if !call.Replayed {
 		c.clock.begin(f, &call.wait, ForTool)
 	}
 }
 
-// prepared notes that until now the agent has been writing what a tool call is to do, unless the
-// user has already agreed to it.
+// prepared records that the agent was still writing the input of a tool call until now, unless
+// the user has already agreed to the call.
 func (c *Conversation) prepared(f *frame, call *Entity) {
 	if call.Replayed || call.ToolCall.ready.granted {
 		return
@@ -215,18 +215,18 @@ func (c *Conversation) prepared(f *frame, call *Entity) {
 	}
 }
 
-// A ready says when a tool call could run.
+// A ready is when a tool call could start running.
 type ready struct {
 	at      time.Duration // 0: at its first frame, as far as is known
 	asked   time.Duration // how long the user had been asked in its turn
 	granted bool          // the user has agreed
 }
 
-// Ready returns when a tool call could run, because what it is to do was known.
+// Ready returns when a tool call could start running, because its input was complete.
 func (e *Entity) Ready() time.Duration { return max(e.Began, e.ToolCall.ready.at) }
 
-// A ToolClock measures how long tool calls took since they could run, without the time in which
-// the user was asked something. Its zero value is ready to use.
+// A ToolClock measures how long tool calls took from when they could run, without the time
+// spent asking the user. The zero value is ready to use.
 type ToolClock struct {
 	running map[subject]running // open calls
 }
@@ -234,7 +234,7 @@ type ToolClock struct {
 // A running is what a ToolClock knows of an open call.
 type running struct {
 	asked time.Duration // how long the user had been asked in its turn when the call began
-	took  time.Duration // until the user rejected it; less than 0: that has not happened, or was taken back
+	took  time.Duration // until the user rejected it; negative: not rejected, or the rejection was undone
 }
 
 // A subject identifies what an event is about.
@@ -244,9 +244,9 @@ type subject struct {
 	entry int
 }
 
-// Observe takes an event of a tool call, and the turn that began last in its session; nil:
-// none. ok is true if the event ends the call for the first time, and the call is not part
-// of a repeated history. The caller must check how it ended.
+// Observe handles an event of a tool call. turn is the newest turn in its session, or nil. ok
+// is true if the event ends the call for the first time and the call is not part of a repeated
+// history. The caller must check how it ended.
 func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) {
 	about := subject{e.Run, e.First, e.Entry}
 	asked := time.Duration(0)
@@ -284,7 +284,7 @@ func (c *ToolClock) Observe(e *Event, turn *Turn) (took time.Duration, ok bool) 
 type Wait struct {
 	Part     Part
 	From, To time.Duration
-	Quiet    bool // ForAgent, and no frame of the session came: the agent waited for its model
+	Quiet    bool // ForAgent without a frame in the session: the agent waited for its model
 }
 
 // Took returns how long the wait took.
@@ -297,11 +297,11 @@ func (w Wait) Spend() Spend {
 	return t.spend()
 }
 
-// QuietTime is the least time without a frame for a wait to be quiet.
+// QuietTime is the shortest time without a frame that makes a wait quiet.
 const QuietTime = 100 * time.Millisecond
 
-// maxQuiet bounds the course of a session: when it has so many waits, no further ones are
-// quiet.
+// maxQuiet limits the course of a session: once it has this many waits, no more waits are
+// marked quiet.
 const maxQuiet = 1 << 14
 
 // Waits returns what the turn waited for, in order. The waits cover the turn up to its end,
@@ -317,7 +317,7 @@ func (t *Turn) Waits(now time.Duration) []Wait {
 	return covering(t.clock.waits(t.first, now), t.Began, max(now, t.Ended))
 }
 
-// covering returns the parts of waits between two times. It charges the gaps to the agent.
+// covering returns the parts of waits between from and to, and charges gaps to the agent.
 func covering(waits []Wait, from, to time.Duration) []Wait {
 	list, at := []Wait{}, from
 	add := func(w Wait) {

@@ -15,8 +15,8 @@ type Work struct {
 	Requests       Requests
 }
 
-// Requests counts the requests that the agent sent to the client in a turn, by outcome. The
-// remaining ones have no answer.
+// Requests counts the agent's requests to the client in a turn by outcome. The rest are
+// unanswered.
 type Requests struct {
 	Sent      int
 	Done      int // with a result
@@ -39,7 +39,7 @@ func (r *Requests) answered(f *frame) {
 	}
 }
 
-// isCancelled reports whether the user was asked something and did not answer.
+// isCancelled reports whether the user was asked but did not answer.
 func isCancelled(method string, result wire.Value) bool {
 	switch role := dialect.RoleOf(dialect.AnyProtocol, method); {
 	case role.Is(dialect.AsksPermission):
@@ -50,7 +50,7 @@ func isCancelled(method string, result wire.Value) bool {
 	return false
 }
 
-// countTool counts a tool call that begins.
+// countTool counts the beginning of a tool call.
 func (c *Conversation) countTool(e *Entity) {
 	if t := c.openTurn(e.Turn); t != nil && !e.Replayed {
 		t.Work.Tools++

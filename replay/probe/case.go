@@ -1,8 +1,8 @@
-// Package probe plays scripted conversations to a live peer, an agent, an MCP server or a
-// client, and judges how it reacts: each Case by what it wants, and by the rules of conform.
+// Package probe plays scripted conversations to a live agent, MCP server or client, and judges
+// how it reacts. A Case is judged by its own expectations and by the rules of conform.
 //
-// A case that sends what the specification forbids judges only what the specification says
-// of the answer. Everything else that a peer does is told, and held against nobody.
+// If a case violates the specification itself, it is judged only by what the specification
+// says about the peer's answer. Everything else is reported but does not count as a fault.
 package probe
 
 import (
@@ -25,65 +25,63 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A Kind says what is tested.
+// A Kind is the kind of peer under test.
 type Kind uint8
 
 // The kinds.
 const (
-	Agent  Kind = iota // of ACP
-	Server             // of MCP
-	Client             // of ACP
+	Agent  Kind = iota // an ACP agent
+	Server             // an MCP server
+	Client             // an ACP client
 )
 
-// root is the folder of a Kind's cases.
+// root returns the folder that holds the cases of k.
 func (k Kind) root() string { return [...]string{"agent", "mcp", "client"}[k] }
 
-// A Case is a scripted conversation, and what it wants of the peer.
+// A Case is a scripted conversation with the reactions that it expects of the peer.
 type Case struct {
-	ID     string // its path without the folder of the Kind and .txt, such as load/unknown; never given again
+	ID     string // path within the Kind's folder without .txt, such as load/unknown; never reused
 	File   string
-	Title  string      // what has to hold, in a sentence
-	Why    string      // prose
-	Tier   script.Tier // of wanted lines that do not say
+	Title  string      // the requirement, in one sentence
+	Why    string      // further explanation
+	Tier   script.Tier // default for expected lines that name no tier
 	For    []dialect.Dialect
-	Needs  []string // what the peer must offer, or what the run must have
-	Source string   // URL of the text
-	Same   string   // the requirement of acp-tck that it covers
-	Owns   []string // rules whose findings have this case's cause
-	Repeat int      // so often, because it is a race; at least 1
-	Since  string   // the month since which it exists, such as 2026-12
-	Alone  bool     // it watches processes, or times
-	Do     string   // what a person has to do with a client
+	Needs  []string // capabilities of the peer or of the run that the case requires
+	Source string   // URL of the specification's text
+	Same   string   // the acp-tck requirement that the case covers
+	Owns   []string // rules whose findings have the same cause as this case
+	Repeat int      // number of runs, more than 1 for races
+	Since  string   // the month in which the case was added, such as 2026-12
+	Alone  bool     // runs alone, because it watches processes or measures time
+	Do     string   // what a person must do with the client
 
-	// Examples are scripted peers that show that the case tells good from bad: good, or bad
-	// with the outcome that they have.
+	// Examples are scripted peers, good and bad, that prove that the case tells them apart.
 	Examples []Example
 
-	Text string        // all of the file
-	Rule *conform.Rule // the case in the form of a rule
+	Text string        // the whole file
+	Rule *conform.Rule // the case as a conform.Rule
 
-	asks  bool // it needs an answer to a request that no peer can know, whatever the answer is
+	asks  bool // it needs the peer to answer a request that no peer knows, with a result or an error
 	steps map[dialect.Dialect]*script.Script
-	texts map[dialect.Dialect]string // of steps
+	texts map[dialect.Dialect]string // of the steps
 }
 
 // An Example is a scripted peer.
 type Example struct {
-	Name string // good or bad, and an outcome
+	Name string // good or bad, optionally with an outcome
 	Text string
-	Line int // in the file, of its first line
+	Line int // number of its first line in the file
 }
 
-// Steps returns the steps for a dialect, nil if the case is not for it.
+// Steps returns the steps for d, or nil if the case does not apply to d.
 func (c *Case) Steps(d dialect.Dialect) *script.Script { return c.steps[d] }
 
-// cases has a file for each case, in a folder for each Kind.
+// cases holds one file per case, in a folder for each Kind.
 //
 //go:embed cases
 var cases embed.FS
 
-// Cases returns the built-in cases for a kind of peer, in the order of their ids, with
-// version first.
+// Cases returns the built-in cases for k, sorted by ID, but with version first.
 func Cases(k Kind) ([]*Case, error) {
 	root, err := fs.Sub(cases, path.Join("cases", k.root()))
 	if err != nil {
@@ -92,11 +90,11 @@ func Cases(k Kind) ([]*Case, error) {
 	return ReadCases(root, k)
 }
 
-// maxCases limits the cases of a run.
+// maxCases limits the number of cases in a run.
 const maxCases = 1000
 
-// ReadCases reads all files *.txt in a folder and below. The error is a *syntax.Error if a
-// file is wrong.
+// ReadCases reads all *.txt files in dir and its subdirectories. It returns a *syntax.Error if
+// a file is invalid.
 func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 	var all []*Case
 	err := fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
@@ -123,7 +121,7 @@ func ReadCases(dir fs.FS, k Kind) ([]*Case, error) {
 	return all, nil
 }
 
-// ParseCase reads a case. name is its path below the folder of cases.
+// ParseCase parses a case. name is its path relative to the folder of cases.
 func ParseCase(name, text string, k Kind) (*Case, error) {
 	c := &Case{ID: strings.TrimSuffix(name, ".txt"), File: name, Text: text, Repeat: 1, Tier: script.Must, steps: map[dialect.Dialect]*script.Script{}, texts: map[dialect.Dialect]string{}}
 	archive := txtar.Parse([]byte(text))
@@ -137,7 +135,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 			if err := c.set(key, strings.TrimSpace(value)); err != nil {
 				return nil, syntax.At(name, text, at, err.Error())
 			}
-		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // a word: a field with a slip of the pen
+		case isField && strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "": // probably a misspelled field
 			return nil, syntax.At(name, text, at, strconv.Quote(key)+" is no field", fields...)
 		default:
 			c.Why += line
@@ -165,7 +163,7 @@ func ParseCase(name, text string, k Kind) (*Case, error) {
 	return c, nil
 }
 
-// fields are the keys that a case's file may have.
+// fields are the keys that a case file may set.
 var fields = []string{"tier", "for", "needs", "source", "same", "owns", "repeat", "since", "do"}
 
 func (c *Case) set(key, value string) (err error) {
@@ -210,7 +208,7 @@ func scopeName(d dialect.Dialect) string {
 	return d.String()
 }
 
-// dialects returns those that a kind of peer may speak.
+// dialects returns the dialects that peers of this kind may speak.
 func (k Kind) dialects() []dialect.Dialect {
 	switch k {
 	case Server:
@@ -221,14 +219,14 @@ func (k Kind) dialects() []dialect.Dialect {
 	return []dialect.Dialect{dialect.ACPv1, dialect.ACPv2Early, dialect.ACPv2}
 }
 
-// captures are what the runner knows before the first step.
+// captures are the names that the runner captures before the first step.
 var captures = []string{"sid", "init", "new", "login", "call"}
 
-// section reads a section of the file: steps, perhaps of one dialect, or a scripted peer.
+// section parses one section of the file: steps, possibly for one dialect, or a scripted peer.
 func (c *Case) section(f txtar.File, text string, k Kind) error {
 	at := max(strings.Index(text, "\n-- "+f.Name+" --\n")+1, 0)
 	line := syntax.Line(text, at)
-	name, _, _ := strings.Cut(f.Name, ":") // what follows says in words what it is
+	name, _, _ := strings.Cut(f.Name, ":") // the text after the colon is a comment
 	words := strings.Fields(name)
 	switch {
 	case len(words) > 0 && words[0] == "steps":
@@ -261,11 +259,11 @@ func (c *Case) section(f txtar.File, text string, k Kind) error {
 	return nil
 }
 
-// unknownMethod is the method of the cases that are about requests and notifications of an
-// extension. Other cases use such methods to have any answer.
+// unknownMethod is the method used by the cases that test unknown requests and notifications.
+// Other cases send methods like it only to get an answer of any kind.
 const unknownMethod = "_acptap/unknown"
 
-// watch notes what the steps need.
+// watch records what the steps require of the run.
 func (c *Case) watch(s *script.Script) {
 	for i := range s.Steps {
 		text := s.Steps[i].Text
@@ -280,7 +278,7 @@ func (c *Case) watch(s *script.Script) {
 			}
 		case script.Model:
 			if s.Steps[i].Words[0] == "text" && slices.Contains(c.Needs, "prompts") {
-				continue // any model says something
+				continue // any model produces text
 			}
 			if !slices.Contains(c.Needs, "model") {
 				c.Needs = append(c.Needs, "model")
@@ -289,7 +287,7 @@ func (c *Case) watch(s *script.Script) {
 	}
 }
 
-// asked returns the method of the request whose answer a step wants; empty: it wants none.
+// asked returns the method of the request whose answer step expects, or "" if there is none.
 func (c *Case) asked(d dialect.Dialect, step *script.Step) string {
 	if step.Verb != script.Result && step.Verb != script.Error && step.Verb != script.Answer {
 		return ""

@@ -20,33 +20,33 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// AgentVariable is the variable that has the program which a client is to start as its
-// agent. The same program replaces agentWord in the client's arguments.
+// AgentVariable names the environment variable that holds the program a client must start as
+// its agent. The same program replaces agentWord in the client's arguments.
 const (
 	AgentVariable = "ACPTAP_AGENT"
 	agentWord     = "{agent}"
 )
 
-// A client is one that is tested, in one case: a process that starts PlayAgent.
+// A client is a client under test in one case: a process that starts PlayAgent.
 type client struct {
-	cwd    string // its directory
-	dir    string // of the agent
+	cwd    string // its working directory
+	dir    string // the agent's directory
 	mark   string
 	cancel context.CancelFunc
-	exited chan struct{} // closed when it has ended; then err is set
+	exited chan struct{} // closed when the client has exited; err is set before
 	err    error
 	stdout kept
 	stderr kept
 }
 
-// kept keeps the beginning of what a process writes.
+// kept keeps the first bytes that a process writes.
 type kept struct {
 	mu   sync.Mutex
 	data []byte
 }
 
-// mostKept is enough for all that a client shows in a case. Some, asked with nobody there to
-// answer, ask for ever.
+// mostKept is ample for what a client prints in a case. Some clients, when nobody answers
+// their question, repeat it forever.
 const mostKept = 1 << 20
 
 func (k *kept) Write(p []byte) (int, error) {
@@ -62,7 +62,7 @@ func (k *kept) has(text []byte) bool {
 	return bytes.Contains(k.data, text)
 }
 
-// lines returns the last lines.
+// lines returns the last n lines.
 func (k *kept) lines(n int) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -70,7 +70,7 @@ func (k *kept) lines(n int) []string {
 	return slices.DeleteFunc(lines[max(0, len(lines)-n):], func(s string) bool { return s == "" })
 }
 
-// startClient starts the client of a case, whose id and tape's name are given.
+// startClient starts the client for the case with this ID.
 func (r *Runner) startClient(ctx context.Context, id string, p part) (*client, error) {
 	base, err := os.MkdirTemp(r.dir, strings.ReplaceAll(id, "/", "-")+"-")
 	if err != nil {
@@ -111,17 +111,17 @@ func (r *Runner) startClient(ctx context.Context, id string, p part) (*client, e
 	return c, nil
 }
 
-// A showing is how a case went with a client.
+// A showing is one run of a case with a client.
 type showing struct {
-	start                // of the agent that decides; without a tape none was started
-	began  time.Duration // from the start of the client to that of its agent
-	exited bool          // it ended by itself
-	err    error         // of its end
+	start                // the decisive start of the agent; its tape is nil if the client started none
+	began  time.Duration // from the client's start to the agent's
+	exited bool          // the client exited by itself
+	err    error         // how the client exited
 	status int
 	client *client
 }
 
-// show runs the client in a case.
+// show runs the client in one case.
 func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p part) (*showing, error) {
 	c, err := r.startClient(context.WithoutCancel(ctx), id, p)
 	if err != nil {
@@ -154,8 +154,8 @@ func (r *Runner) show(ctx context.Context, id string, steps *script.Script, p pa
 	return s, nil
 }
 
-// decisive returns the start that shows most: one without a control that failed, best one in
-// which nothing was missed. A client may start an agent only to see what it can do.
+// decisive returns the most informative start: one without a failed control, preferably one
+// that missed nothing. A client may start an agent only to read its capabilities.
 func decisive(all []start) (best start) {
 	most := -1
 	for i := range all {
@@ -173,16 +173,15 @@ func decisive(all []start) (best start) {
 	return best
 }
 
-// failed reports whether a control of what the client sends has failed.
+// failed reports whether a control on what the client sends has failed.
 func (s *start) failed() bool {
 	return slices.ContainsFunc(s.outcomes, func(o script.Outcome) bool {
 		return o.Step.Tier == script.Control && o.State != script.Met && o.Step.Verb != script.Shows
 	})
 }
 
-// watch waits until the client has ended, has not started its agent in time, or has played
-// all of the case and had the time that it may take to end: then it is over. Otherwise ctx
-// has ended.
+// watch blocks until the client has exited, has not started its agent in time, or has played
+// the whole case and used up its time to exit. over is false if ctx was done first.
 func (s *showing) watch(ctx context.Context, r *Runner, id string, steps *script.Script, patience time.Duration) (over bool, err error) {
 	began := time.Now()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -223,12 +222,12 @@ func (s *showing) watch(ctx context.Context, r *Runner, id string, steps *script
 	}
 }
 
-// afterwards returns how long a client may take to end, or to start another agent, once its
+// afterwards returns how long a client may take to exit or to start another agent after its
 // agents have played all steps.
 func afterwards(id string, steps *script.Script, s start, patience time.Duration) time.Duration {
 	most := 2 * time.Second
 	switch {
-	case id == helloID: // does it end by itself?
+	case id == helloID: // find out whether it exits by itself
 		most = 15 * time.Second
 	case s.failed():
 		most = patience
@@ -244,14 +243,14 @@ func afterwards(id string, steps *script.Script, s start, patience time.Duration
 	return most
 }
 
-// awaitAgents waits until the agents of a client that has ended have ended, too, and returns
-// the start that decides.
+// awaitAgents waits until the agents of an exited client have exited too, and returns the
+// decisive start.
 func (s *showing) awaitAgents(store *record.Store, steps *script.Script) (start, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	limit := time.After(5 * time.Second)
 	for late := false; ; {
-		live := store.Live() // before the outcomes: the last of them are read below
+		live := store.Live() // before the outcomes are read, so that none is missed
 		all, err := readStarts(s.client.dir, steps)
 		if err != nil {
 			return start{}, err
@@ -275,8 +274,7 @@ func (s *showing) awaitAgents(store *record.Store, steps *script.Script) (start,
 	}
 }
 
-// settle adds the outcomes of steps about the client's process, unless one before it was
-// not as wanted.
+// settle adds the outcomes of steps about the client's process, unless an earlier step failed.
 func (s *showing) settle() {
 	for i := range s.outcomes {
 		o := &s.outcomes[i]
@@ -298,8 +296,8 @@ func (s *showing) settle() {
 	}
 }
 
-// meetClient makes the first contact with a client: it finds out what it offers, whether it
-// prompts and ends by itself, and whether it shows what the agent says.
+// meetClient makes the first contact with a client. It finds out what the client offers,
+// whether it prompts and exits by itself, and whether it shows the agent's text.
 func (r *Runner) meetClient(ctx context.Context, d dialect.Dialect) (*meeting, error) {
 	steps, err := script.Parse("hello", helloClient, d, captures...)
 	if err != nil {
@@ -353,7 +351,7 @@ const (
 `
 )
 
-// firstParams returns the params of the first message of the client with a method.
+// firstParams returns the params of the client's first message with this method.
 func firstParams(t *record.Tape, method string) (any, error) {
 	for f, err := range t.Frames(1) {
 		if err != nil {
@@ -368,7 +366,7 @@ func firstParams(t *record.Tape, method string) (any, error) {
 	return nil, nil
 }
 
-// actClient plays a case to a client. The tape is nil if it did not start its agent.
+// actClient plays a case to a client. The tape is nil if the client did not start its agent.
 func (r *Runner) actClient(ctx context.Context, t task, res *Result) ([]script.Outcome, *record.Tape, error) {
 	if r.Ask != nil {
 		r.Ask(t.c)

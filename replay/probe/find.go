@@ -15,9 +15,9 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// linesOf returns the frames of a direction that are lines. missed says that the peer is
-// acptap itself, which replays a tape that has no answer to what the case sent; replays that
-// it replays one.
+// linesOf returns the sequence numbers of the frames in dir that are lines. replays reports
+// whether the peer is acptap replaying a tape, and missed whether that tape lacks an answer to
+// what the case sent.
 func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed, replays bool, err error) {
 	for f, err := range t.Frames(1) {
 		switch {
@@ -34,13 +34,13 @@ func linesOf(t *record.Tape, dir wire.Direction) (frames []uint64, missed, repla
 	return frames, missed, replays || missed, nil
 }
 
-// unanswered are the rules about requests without an answer.
+// unanswered lists the rules about requests without an answer.
 var unanswered = []string{"RPC018", "RPC026"}
 
-// breaches returns what the rules find on the tape of a case: only what the peer did, no
-// rule that the case owns, no note, and nothing about a frame that the case's own lines have
-// judged, or that answers one with which the case itself broke a rule. If the case missed
-// something, that an answer is missing says the same again.
+// breaches returns the rule findings on the tape of a case. It keeps only findings about the
+// peer. It drops notes, rules that the case owns, and findings about frames that the case has
+// judged or whose request itself broke a rule. If the case missed something, it also drops
+// findings about missing answers, which would repeat that.
 func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcomes []script.Outcome, lines []uint64) ([]*report.Finding, error) {
 	found, err := tapecheck.Find(ctx, t)
 	if err != nil {
@@ -50,14 +50,14 @@ func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcom
 	if k == Client {
 		side, ours = ours, side
 	}
-	var provoked []uint64 // our frames that broke a rule
+	var provoked []uint64 // frames of ours that broke a rule
 	for _, f := range found.All() {
 		if f.Fault == ours {
 			provoked = append(provoked, f.Seq)
 		}
 	}
 	missed := slices.ContainsFunc(outcomes, func(o script.Outcome) bool { return o.State == script.Missed })
-	var judged []uint64 // frames of which the case has told that they are wrong
+	var judged []uint64 // frames that the case has already reported as wrong
 	for i := range outcomes {
 		if o := &outcomes[i]; o.State == script.Missed && o.Line > 0 && o.Line <= len(lines) {
 			judged = append(judged, lines[o.Line-1])
@@ -77,7 +77,7 @@ func breaches(ctx context.Context, t *record.Tape, k Kind, owns []string, outcom
 	return all, nil
 }
 
-// quoted returns frames of a tape that a text may quote.
+// quoted returns the frames that a report may quote.
 func quoted(t *record.Tape, frames ...uint64) (all []redact.Bytes) {
 	for _, seq := range frames {
 		if f, err := t.Frame(seq); err == nil {
@@ -87,8 +87,8 @@ func quoted(t *record.Tape, frames ...uint64) (all []redact.Bytes) {
 	return all
 }
 
-// publish notes what of a result may leave this machine. lines are the numbers of the peer's
-// frames.
+// publish records what may leave this machine from a result. lines are the sequence numbers of
+// the peer's frames.
 func (res *Result) publish(t *record.Tape, outcomes []script.Outcome, lines []uint64) {
 	var frames []uint64
 	for i := range outcomes {
@@ -103,7 +103,7 @@ func (res *Result) publish(t *record.Tape, outcomes []script.Outcome, lines []ui
 	}
 }
 
-// group groups what the rules found on the tapes of the results by rule and strength.
+// group groups the findings on the tapes of all results by rule and strength.
 func (r *Report) group() {
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -122,7 +122,7 @@ func (r *Report) group() {
 	}
 }
 
-// owner returns the first result that is not ok and whose case owns a rule; nil: there is none.
+// owner returns the first failed result whose case owns rule, or nil.
 func (r *Report) owner(rule string) *Result {
 	for i := range r.Results {
 		if res := &r.Results[i]; res.Fault != nil && slices.Contains(res.Case.Owns, rule) {

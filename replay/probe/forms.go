@@ -13,8 +13,8 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// WriteJUnit writes each case as a test, whatever dialects the peer speaks, and one test for
-// what rules found. So the number of tests is the number of cases and one.
+// WriteJUnit writes one test per case, in whichever dialects the peer speaks, and one test for
+// the rule findings. The number of tests is therefore the number of cases plus one.
 func (r *Report) WriteJUnit(w io.Writer, on report.FailOn) error {
 	suite := report.Suite{Name: "acptap probe " + r.Peer()}
 	for i := 0; i < len(r.Results); {
@@ -31,10 +31,10 @@ func (r *Report) WriteJUnit(w io.Writer, on report.FailOn) error {
 	return junit.Close()
 }
 
-// suiteClass is the class of the tests.
+// suiteClass is the JUnit class of all tests.
 const suiteClass = "acptap.probe"
 
-// test returns the test of a case in several dialects.
+// test returns the JUnit test for the results of one case in several dialects.
 func (r *Report) test(results []Result, on report.FailOn) report.Test {
 	t := report.Test{Class: suiteClass, Name: results[0].Case.ID, File: results[0].File}
 	skipped := 0
@@ -73,7 +73,7 @@ func (r *Report) test(results []Result, on report.FailOn) report.Test {
 	return t
 }
 
-// rulesTest returns the test of what rules found.
+// rulesTest returns the JUnit test for the rule findings.
 func (r *Report) rulesTest(on report.FailOn) report.Test {
 	t := report.Test{Class: suiteClass, Name: "rules"}
 	for _, f := range r.Rest() {
@@ -90,7 +90,7 @@ func (r *Report) rulesTest(on report.FailOn) report.Test {
 	return t
 }
 
-// Peer names the peer with its version.
+// Peer returns the peer's name and version.
 func (r *Report) Peer() string {
 	name := r.Name
 	if name == "" {
@@ -99,12 +99,12 @@ func (r *Report) Peer() string {
 	return strings.TrimSpace(name + " " + r.Version)
 }
 
-// WriteSARIF writes what is not ok for code scanning. version is that of acptap.
+// WriteSARIF writes the faults for code scanning. version is acptap's own.
 func (r *Report) WriteSARIF(w io.Writer, version string) error {
 	return write(r, &report.SARIF{W: w, Version: version, Rules: r.rules()})
 }
 
-// WriteGitHub writes what is not ok as annotations of a GitHub Actions step.
+// WriteGitHub writes the faults as annotations of a GitHub Actions step.
 func (r *Report) WriteGitHub(w io.Writer) error {
 	return write(r, &report.GitHub{W: w, Title: "acptap probe", Total: (&Text{}).total(r)})
 }
@@ -150,5 +150,5 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	}{r.Peer(), (&Text{}).total(r), results, r.Rest()})
 }
 
-// rank orders the outcomes on the page: what is not ok first.
+// rank orders the outcomes on the page, faults first.
 var rank = [...]int8{Broken: 0, Weak: 1, Hurts: 2, Stuck: 3, Told: 4, NotTried: 5, NotOffered: 6, OK: 7}

@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A CaseLine is a result as a line of JSON.
+// A CaseLine is the JSON line of a result.
 type CaseLine struct {
 	Kind    string      `json:"kind" help:"case"`
 	ID      string      `json:"id" help:"such as load/unknown"`
@@ -39,13 +39,13 @@ type CaseLine struct {
 	Key     string      `json:"key,omitempty" help:"the same for the same fault in another run"`
 }
 
-// A FindingLine is what rules found on the tapes of cases.
+// A FindingLine is the JSON line of a rule finding on the tapes of cases.
 type FindingLine struct {
 	report.Line
 	Cases []string `json:"cases" help:"ids"`
 }
 
-// A SummaryLine sums up a run.
+// A SummaryLine is the JSON line that sums up a run.
 type SummaryLine struct {
 	Kind     string         `json:"kind" help:"summary"`
 	Run      string         `json:"run" help:"with which the names of the tapes begin"`
@@ -60,7 +60,7 @@ type SummaryLine struct {
 	Seconds  float64        `json:"seconds" help:"how long it took"`
 }
 
-// WriteJSON writes a line for each result and each finding, and one that sums up.
+// WriteJSON writes one line for each result and finding, followed by a summary line.
 func (r *Report) WriteJSON(w io.Writer) error {
 	for i := range r.Results {
 		if err := writeLine(w, lineOf(&r.Results[i])); err != nil {
@@ -101,11 +101,11 @@ func lineOf(res *Result) CaseLine {
 	return line
 }
 
-// writeLine writes a value as one line of JSON without terminal control characters.
+// writeLine writes v as one line of JSON and escapes terminal control characters.
 func writeLine(w io.Writer, v any) error {
 	_, err := fmt.Fprintf(w, "%s\n", termtext.JSON(wire.Encode(v)))
 	return err
 }
 
-// millis rounds seconds to milliseconds.
+// millis rounds a number of seconds to milliseconds.
 func millis(s float64) float64 { return math.Round(s*1000) / 1000 }

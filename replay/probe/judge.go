@@ -9,8 +9,8 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// judge turns the outcomes of a script's waits into that of the case. late says that a wait
-// which decides was too short.
+// judge sets the case's outcome from the outcomes of its waits. late reports whether a
+// decisive wait timed out.
 func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 	res.Outcome = OK
 	for i := range outcomes {
@@ -22,9 +22,9 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 			if o.Code == authRequired {
 				res.Step, res.Got = nil, LoginNeeded
 			}
-			return late || o.Late && o.Step.Verb != script.Echo // which has nothing to do with what else runs
+			return late || o.Late && o.Step.Verb != script.Echo // for Echo, load on the machine makes no difference
 		case tier == script.Control:
-		case o.State == script.Untried && res.Outcome == OK: // what a case has not shown it does not claim
+		case o.State == script.Untried && res.Outcome == OK: // a case that did not finish proves nothing
 			res.Outcome, res.Step, res.Got = NotTried, o.Step, o.Got
 		case o.State == script.Untried:
 		case tier == script.Tell:
@@ -45,22 +45,22 @@ func (res *Result) judge(outcomes []script.Outcome) (late bool) {
 	return late
 }
 
-// unheard is why a case is not tried with a peer that does not answer the requests by which
-// the case sees that it is alive. The case unknown/extension, or ping, says so once.
+// unheard is the reason for skipping a case that checks that the peer is alive, if the peer
+// answers none of the requests for that. The case unknown/extension or ping reports this once.
 const unheard = "it answers no request that shows that it is alive"
 
-// withoutAlive returns the steps without the question whether the peer is alive.
+// withoutAlive returns the steps without those that check that the peer is alive.
 func withoutAlive(s *script.Script) *script.Script {
 	return &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Name == "alive" })}
 }
 
-// noAnswer is why a case is not tried with a tape that acptap replays.
+// noAnswer is the reason for skipping a case whose request the replayed tape cannot answer.
 const noAnswer = "the tape that it replays has no answer"
 
-// authRequired is the code of the error of an agent that wants a login (ACP v1, Authentication).
+// authRequired is the error code of an agent that requires a login (ACP v1, Authentication).
 const authRequired = "-32000"
 
-// told describes what came where a case only tells.
+// told describes what arrived at a step that only reports.
 func told(o *script.Outcome) string {
 	what := o.Got
 	awaits := o.Step.Verb == script.Request || o.Step.Verb == script.Notify
@@ -73,7 +73,7 @@ func told(o *script.Outcome) string {
 	return what
 }
 
-// find judges the tape by the rules, and turns lines of the peer into frames.
+// find applies the rules to the tape and maps the peer's lines to frames.
 func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tape, outcomes []script.Outcome) error {
 	side := wire.AgentToClient
 	if r.Kind == Client {
@@ -93,7 +93,7 @@ func (r *Runner) find(ctx context.Context, t task, res *Result, tape *record.Tap
 		}
 	}
 	res.publish(tape, outcomes, lines)
-	if replays { // what it says was for another client
+	if replays { // the tape answers another client
 		return nil
 	}
 	res.found, err = breaches(ctx, tape, r.Kind, t.c.Owns, outcomes, lines)

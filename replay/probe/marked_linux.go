@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// A process is one that a peer has started.
+// A process is one that the peer started.
 type process struct {
 	pid  int
 	name string
@@ -18,8 +18,8 @@ type process struct {
 
 func (p process) String() string { return fmt.Sprintf("%s (%d)", p.name, p.pid) }
 
-// marked returns the living processes whose environment has the mark, which a process
-// inherits from the one that started it.
+// marked returns the running processes whose environment contains mark. A process inherits the
+// mark from its parent.
 func marked(mark string) (all []process) {
 	if mark == "" {
 		return nil
@@ -27,7 +27,7 @@ func marked(mark string) (all []process) {
 	want := []byte(markName + "=" + mark)
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, file := range files {
-		env, err := os.ReadFile(file) // of another user's process: no
+		env, err := os.ReadFile(file) // fails for processes of other users
 		if err != nil {
 			continue
 		}
@@ -43,7 +43,7 @@ func marked(mark string) (all []process) {
 	return all
 }
 
-// isZombie reports whether a process has ended, and only its parent has not noticed.
+// isZombie reports whether a process has exited but has not been reaped by its parent.
 func isZombie(dir string) bool {
 	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
 	i := bytes.LastIndexByte(stat, ')')
@@ -51,7 +51,7 @@ func isZombie(dir string) bool {
 }
 
 func killMarked(mark string) {
-	for range 10 { // a process may start another meanwhile
+	for range 10 { // a process may start another one meanwhile
 		all := marked(mark)
 		if len(all) == 0 {
 			return
@@ -62,5 +62,5 @@ func killMarked(mark string) {
 	}
 }
 
-// seesChildren reports whether marked finds anything on this system.
+// seesChildren reports whether marked works on this system.
 const seesChildren = true

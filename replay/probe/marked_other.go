@@ -2,7 +2,7 @@
 
 package probe
 
-// A process is one that a peer has started.
+// A process is one that the peer started.
 type process struct{}
 
 func (process) String() string { return "" }
@@ -11,5 +11,5 @@ func marked(string) []process { return nil }
 
 func killMarked(string) {}
 
-// seesChildren reports whether marked finds anything on this system.
+// seesChildren reports whether marked works on this system.
 const seesChildren = false

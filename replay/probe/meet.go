@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// meet makes the first contact in each dialect: it finds out which ones the peer speaks,
-// what it offers, and how long it takes to answer. A program that cannot be started is not
-// tried again.
+// meet makes the first contact in each dialect. It finds out which dialects the peer speaks,
+// what it offers, and how fast it answers. It tries a program that cannot be started only
+// once.
 func (r *Runner) meet(ctx context.Context) error {
 	wanted := r.Dialects
 	if len(wanted) == 0 {
@@ -64,14 +64,14 @@ func dialectList(list []dialect.Dialect) string {
 	return strings.Join(names, ", ")
 }
 
-// hello is the script of the first contact, by protocol. Its last step is about a request
-// with which later steps find out whether the peer is still alive.
+// hello is the script of the first contact, by protocol. Its last step tests the request that
+// later steps send to check that the peer is still alive.
 var hello = map[dialect.Protocol]string{
 	dialect.ACP: "hello\n> @new session/new\n< tell result to new {\"$as\":\"new\",\"sessionId\":{\"$as\":\"sid\"}}\n> @asked _acptap/hello\n",
 	dialect.MCP: "hello\n> @asked ping\n",
 }
 
-// meetIn makes the contact in one dialect. It returns nil if the peer speaks another one.
+// meetIn makes the first contact in d. It returns nil if the peer speaks another dialect.
 func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error) {
 	text := fmt.Sprintf("%s< tell within %v answer to asked\n", hello[d.Protocol()], cmp.Or(min(r.Patience, 10*time.Second), 10*time.Second))
 	steps, err := script.Parse("hello", text, d, captures...)
@@ -115,7 +115,7 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 			m.unasked, err = r.askModel(ctx, d, m)
 		}
 		return m, err
-	case o.Code != "" || o.Line > 0: // it answered, but not in this dialect
+	case o.Code != "" || o.Line > 0: // it answered, but in another dialect
 		return nil, nil
 	}
 	failed := &StartError{Problem: problem(o, s.peer.err), Stderr: tail(tape, 20), unstarted: errors.As(s.peer.err, new(*proxy.StartError))}
@@ -127,7 +127,7 @@ func (r *Runner) meetIn(ctx context.Context, d dialect.Dialect) (*meeting, error
 	return nil, failed
 }
 
-// problem says why a peer could not be met.
+// problem describes why acptap could not make contact with the peer.
 func problem(o script.Outcome, ended error) string {
 	var unstarted *proxy.StartError
 	var exit *proxy.ExitError
@@ -142,7 +142,7 @@ func problem(o script.Outcome, ended error) string {
 	return "it did not answer initialize: " + o.Got
 }
 
-// introduce notes what the peer says of itself.
+// introduce records what the peer says about itself.
 func (r *Runner) introduce(m *meeting, d dialect.Dialect) {
 	for _, key := range []string{"agentInfo", "info", "serverInfo", "clientInfo"} {
 		if name, ok := text(m.captures, "init."+key+".name"); ok {
@@ -166,7 +166,7 @@ func text(c script.Captures, path string) (string, bool) {
 	return s, ok
 }
 
-// speaks reports whether the answer to initialize is one of the dialect.
+// speaks reports whether the peer's answer to initialize chooses d.
 func (r *Runner) speaks(m *meeting, d dialect.Dialect) bool {
 	version, _ := m.captures.Lookup("init.protocolVersion")
 	_, current := m.captures.Lookup("init.info")

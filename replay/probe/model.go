@@ -9,28 +9,29 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A Model is a scripted model that agents can be made to ask.
+// A Model is a scripted model that agents can be made to use.
 type Model interface {
 	// Start returns a Speaker for one process.
 	Start() (Speaker, error)
 }
 
-// A Speaker is a Model for one process.
+// A Speaker is a Model that serves one process.
 type Speaker interface {
-	// Env returns variables that make the process ask the model.
+	// Env returns the environment variables that make the process use the model.
 	Env() []string
-	// Say sets what the model says next, in place of all that it has not said yet. Each turn
-	// has the words of a step model.
+	// Say replaces the answers that the model has yet to give. Each turn holds the words of
+	// one model step.
 	Say(turns [][]string)
-	// Unasked says that the process has not asked the model; empty: it has, or need not.
+	// Unasked returns why the process is considered not to use the model, or "" if it has used
+	// it or need not.
 	Unasked() string
-	// Lacks says what the model could not do as it was told; empty: nothing.
+	// Lacks returns what the model could not do as scripted, or "".
 	Lacks() string
 	Close() error
 }
 
-// turnsOf returns for each step model of steps what the model says from there on: all of
-// those that follow each other. It is nil for all but the first of these.
+// turnsOf returns for each model step the answers of the model from there on. Consecutive
+// model steps form one group, returned for the first of them; the others get nil.
 func turnsOf(steps *script.Script, dir string) (all [][][]string) {
 	first := -1
 	for i := range steps.Steps {
@@ -52,13 +53,13 @@ func turnsOf(steps *script.Script, dir string) (all [][][]string) {
 	return all
 }
 
-// asks is the script that finds out whether an agent asks the model.
+// asks is the script that finds out whether an agent uses the model.
 var asks = map[bool]string{
 	false: "hello\nsession\nmodel text ok\n> session/prompt\n< answer\n",
 	true:  "hello\nsession\nmodel text ok\n> session/prompt\n< result\n< session/update {\"update\":{\"state\":\"idle\"}}\n",
 }
 
-// askModel returns why cases for a model are not tried: the agent does not ask it.
+// askModel returns why the agent does not use the model, which skips the cases that need it.
 func (r *Runner) askModel(ctx context.Context, d dialect.Dialect, m *meeting) (unasked string, err error) {
 	steps, err := script.Parse("model", asks[d == dialect.ACPv2], d, captures...)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// An Outcome says how a case ended.
+// An Outcome is how a case ended.
 type Outcome uint8
 
-// The outcomes, best first as far as they compare.
+// The outcomes; those that can be ranked are sorted from best to worst.
 const (
 	OK         Outcome = iota
-	NotOffered         // the peer does not offer what the case is about
-	NotTried           // it could not be decided
-	Told               // what the peer does is told, and held against nobody
+	NotOffered         // the peer does not offer the feature under test
+	NotTried           // the case could not be decided
+	Told               // the specification leaves it open, so it is only reported
 	Hurts              // allowed, but a named peer breaks on it
-	Weak               // against what should be
-	Broken             // against what must be
-	Stuck              // a fault of acptap's, or of the machine
+	Weak               // violates a SHOULD
+	Broken             // violates a MUST
+	Stuck              // acptap or the machine failed
 )
 
 var outcomeNames = [...]string{"ok", "not offered", "not tried", "told", "hurts", "weak", "broken", "stuck"}
@@ -40,62 +40,62 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return wire.ParseName(outcomeNames[:], "outcome", text, (*uint8)(o))
 }
 
-// A Result is how a case ended with a peer.
+// A Result is the outcome of a case with a peer.
 type Result struct {
 	Case    *Case
 	Dialect dialect.Dialect
 	Outcome Outcome
-	Step    *script.Step // the line that decided it; nil: none did
-	Got     string       // what came instead, or why it was not tried
-	Told    []string     // what came where the case only tells
-	Times   int          // of Case.Repeat, how often it ended so
+	Step    *script.Step // the decisive step, or nil
+	Got     string       // what came instead, or why the case was not tried
+	Told    []string     // what came at steps that only report
+	Times   int          // how many of Case.Repeat runs ended this way
 	Runs    int
-	Slow    bool     // something came too late at first, and in time alone
-	Tape    string   // the tape of the run that decided it; empty: none
+	Slow    bool     // a wait timed out at first, but not when the case ran alone
+	Tape    string   // the tape of the decisive run, or empty
 	Name    string   // the tape's name
-	File    string   // the tape as a file, if it was written
-	Frames  []uint64 // on it
+	File    string   // the file of the tape, if one was written
+	Frames  []uint64 // the frames of the tape that show the outcome
 	Seconds float64
-	New     bool            // the case is younger than Runner.AsOf: it is held against nobody
-	Fault   *report.Finding // what is not ok, as a finding of the case's Rule; nil: nothing is
+	New     bool            // the case is newer than Runner.AsOf and does not count as a fault
+	Fault   *report.Finding // the failure as a finding of the case's Rule, or nil
 
-	public struct { // what may leave this machine
+	public struct { // the part that may leave this machine
 		got  string
 		told []string
 	}
-	found []*report.Finding // by the rules, on the tape
-	lacks string            // what the model could not do; empty: nothing
+	found []*report.Finding // rule findings on the tape
+	lacks string            // what the model could not do, or ""
 }
 
-// A cause is what results have in common that tell the same fault: the method of which an
-// answer was wanted, what was wanted, and what came in its place.
+// A cause identifies a fault that several results share: the method whose answer was expected,
+// what was expected, and what came instead.
 type cause struct{ method, wanted, got string }
 
-// cause returns the cause of a result that is not ok. It is not known if the peer was silent
-// or gone afterwards.
+// cause returns the cause of a failed result. ok is false if the peer was silent or gone after
+// the fault.
 func (res *Result) cause() (_ cause, ok bool) {
 	if res.Outcome < Hurts || res.Outcome == Stuck || res.Step == nil || res.Step.Name == "alive" {
 		return cause{}, false
 	}
 	step := *res.Step
-	step.Name = ""                                                             // the method says what it stands for
-	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // whatever else was to be seen
+	step.Name = ""                                                             // the method identifies the request
+	if step.Verb == script.Echo && strings.HasPrefix(res.Got, "not started") { // the rest follows from that
 		return cause{got: "not started"}, true
 	}
 	return cause{res.Case.asked(res.Dialect, res.Step), Wanted(&step), res.Got}, true
 }
 
-// Ref names the tape for acptap show.
+// Ref returns the name or file of the tape for acptap show.
 func (res *Result) Ref() string { return cmp.Or(res.File, res.Name) }
 
-// shared returns the result without what must not leave this machine.
+// shared returns a copy of the result without what must not leave this machine.
 func (res *Result) shared() *Result {
 	shared := *res
 	shared.Got, shared.Told = res.public.got, res.public.told
 	return &shared
 }
 
-// outcome returns what a missed line of a tier means.
+// outcome returns the outcome of a case that missed a line of tier t.
 func outcome(t script.Tier) Outcome {
 	switch t {
 	case script.Must:
@@ -108,32 +108,32 @@ func outcome(t script.Tier) Outcome {
 	return Told
 }
 
-// A Finding is what rules found on the tapes of a run's cases, grouped by rule and strength.
+// A Finding is a rule finding on the tapes of a run's cases, grouped by rule and strength.
 type Finding struct {
 	*report.Finding
-	Cases []string // their ids
-	First *Result  // of the tape that the Finding is on
+	Cases []string // IDs of the cases
+	First *Result  // the result whose tape the Finding is on
 
-	told *Result // not ok for the same cause; nil: none is
+	told *Result // a failed result with the same cause, or nil
 }
 
-// A Report is what a run found.
+// A Report is the result of a run.
 type Report struct {
 	Run      string
 	Kind     Kind
 	Command  []string
-	Name     string // what the peer calls itself
+	Name     string // the peer's name for itself
 	Version  string
-	Dialects []dialect.Dialect // those that it speaks
+	Dialects []dialect.Dialect // the dialects that the peer speaks
 	Results  []Result
 	Findings []Finding
-	Sessions int      // that were made and could not be deleted
-	Login    []string // methods that the peer offers; empty: it wants no login
-	Walled   bool     // it wants a login
+	Sessions int      // sessions that were created and could not be deleted
+	Login    []string // login methods that the peer offers
+	Walled   bool     // the peer requires a login
 	Seconds  float64
 }
 
-// Ok reports whether a case holds in each dialect that the peer speaks.
+// Ok reports whether a case passed in every dialect that the peer speaks.
 func (r *Report) Ok(id string) bool {
 	found := false
 	for i := range r.Results {
@@ -157,9 +157,8 @@ func (r *Report) Count(o Outcome) (n int) {
 	return n
 }
 
-// Faults returns all that is not ok: of each result, and what the rules found, with the
-// result on whose tape it is. Who sets Known or Strength of one says that it does not count,
-// or how much.
+// Faults yields all failed results and rule findings, each finding with the result whose tape
+// it is on. Callers may set Known or Strength to dismiss or downgrade a fault.
 func (r *Report) Faults() iter.Seq2[*Result, *report.Finding] {
 	return func(yield func(*Result, *report.Finding) bool) {
 		for i := range r.Results {
@@ -175,13 +174,13 @@ func (r *Report) Faults() iter.Seq2[*Result, *report.Finding] {
 	}
 }
 
-// Rest returns the findings whose cause no case tells: none that is not ok owns their rule, or
-// that is known.
+// Rest returns the findings that no failed case explains. A case whose fault is known explains
+// none.
 func (r *Report) Rest() []Finding {
 	return slices.DeleteFunc(slices.Clone(r.Findings), func(f Finding) bool { return f.told != nil && !f.told.known() })
 }
 
-// Fails reports whether something that is not known is as bad as on says.
+// Fails reports whether a fault that is not known reaches on.
 func (r *Report) Fails(on report.FailOn) bool {
 	for i := range r.Results {
 		if f := r.Results[i].Fault; f != nil && !f.Known && on.Fails(&f.Finding) {
@@ -191,7 +190,7 @@ func (r *Report) Fails(on report.FailOn) bool {
 	return slices.ContainsFunc(r.Rest(), func(f Finding) bool { return !f.Known && on.Fails(&f.Finding.Finding) })
 }
 
-// Strength returns the strength of a finding that weighs as much.
+// Strength returns the finding strength that corresponds to o.
 func (o Outcome) Strength() conform.Strength {
 	switch o {
 	case Broken:

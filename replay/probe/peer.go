@@ -15,21 +15,21 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A peer is a running agent or server, which is recorded.
+// A peer is a running agent or server whose traffic is recorded.
 type peer struct {
 	input  *proxy.Pipe
 	lines  <-chan []byte
 	output *io.PipeReader
-	exited chan struct{} // closed when it has ended; then err is set
+	exited chan struct{} // closed when the peer has exited; err is set before
 	err    error
-	mark   string // in the environment of its processes; empty: it is none
+	mark   string // environment entry that marks its processes; empty if it has none
 	cancel context.CancelFunc
-	stop   chan struct{} // closed when nobody reads lines any longer
+	stop   chan struct{} // closed when nobody reads lines any more
 	grace  time.Duration
 	handle chan proxy.Handle
 }
 
-// startPeer runs the peer of p, whose In, Out and Interceptors it sets.
+// startPeer runs p, and sets its In, Out and Interceptors.
 func startPeer(ctx context.Context, p proxy.Proxy, mark string) *peer {
 	ctx, cancel := context.WithCancel(ctx)
 	output, out := io.Pipe()
@@ -44,14 +44,14 @@ func startPeer(ctx context.Context, p proxy.Proxy, mark string) *peer {
 	}
 	go func() {
 		a.err = p.Run(ctx)
-		a.input.Close() // if none started, nothing else closes it
+		a.input.Close() // if nothing was started, nothing else closes it
 		out.Close()
 		close(a.exited)
 	}()
 	return a
 }
 
-// A signaller is an Interceptor that lets bytes pass as they come, and gets the Handle.
+// A signaller is an Interceptor that passes all bytes unchanged and obtains the Handle.
 type signaller struct{ handle chan proxy.Handle }
 
 func (s *signaller) Start(h proxy.Handle)          { s.handle <- h }
@@ -87,7 +87,7 @@ func (a *peer) Exited() <-chan struct{} { return a.exited }
 func (a *peer) Children() []string {
 	select {
 	case <-a.exited:
-	default: // the peer itself is there, too
+	default: // exclude the peer itself
 	}
 	var names []string
 	for _, c := range marked(a.mark) {
@@ -96,8 +96,8 @@ func (a *peer) Children() []string {
 	return names
 }
 
-// end closes the input, stops the peer, and waits until it and all that it started have
-// ended. It returns the result of proxy.Proxy.Run.
+// end closes the input, stops the peer, and waits until it and its descendants have exited. It
+// returns the result of proxy.Proxy.Run.
 func (a *peer) end() error {
 	a.input.End()
 	close(a.stop)
@@ -114,10 +114,10 @@ func (a *peer) end() error {
 	return a.err
 }
 
-// grace is how long a peer that has nothing left to do may take to end.
+// grace is how long an idle peer may take to exit.
 const grace = time.Second
 
-// A recording is a tape that is being made.
+// A recording is a tape in progress.
 type recording struct {
 	store   *record.Store
 	journal *record.Recorder
@@ -128,7 +128,7 @@ func newRecording(store *record.Store, start record.Start) (*recording, error) {
 	return &recording{store, journal}, err
 }
 
-// tape ends the recording and opens it.
+// tape finishes the recording and opens its tape.
 func (r *recording) tape() (*record.Tape, error) {
 	err := r.journal.Close()
 	r.journal.Wait()
@@ -138,7 +138,7 @@ func (r *recording) tape() (*record.Tape, error) {
 	return r.store.Open(r.journal.Tape())
 }
 
-// tail returns the last lines of stderr on a tape.
+// tail returns the last n lines of stderr on a tape.
 func tail(t *record.Tape, n int) []string {
 	var lines []string
 	for f, err := range t.Frames(1) {

@@ -20,43 +20,43 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A Runner plays cases to a peer. Each case gets a process and a directory of its own.
+// A Runner plays cases to a peer. Each case gets its own process and directory.
 type Runner struct {
 	Kind    Kind
 	Command []string           // the peer
-	Peer    func() *proxy.Peer // a fresh one for each case, in place of Command; for tests
+	Peer    func() *proxy.Peer // creates the peer for each case in place of Command; for tests
 	Cases   []*Case
-	Store   *record.Store // gets the tapes; their names begin with the run's
+	Store   *record.Store // receives the tapes, whose names begin with the name of the run
 
-	Dialects []dialect.Dialect // those to test; empty: all that the peer speaks
+	Dialects []dialect.Dialect // to be tested; empty: all that the peer speaks
 	Revision string            // of MCP; empty: 2025-11-25
-	Login    string            // the login method to use; empty: none is used
-	Call     map[string]any    // params of tools/call for a tool that cases may call; nil: none
-	Prompts  int               // how many cases may send a prompt that a model answers
-	Model    Model             // says what a script wants the model to say; nil: nothing does
-	Jobs     int               // cases at once; 0 is 2
+	Login    string            // the login method to use, if any
+	Call     map[string]any    // params of tools/call for a tool that cases may call, or nil
+	Prompts  int               // how many cases may send a prompt to a real model
+	Model    Model             // the scripted model, or nil
+	Jobs     int               // number of cases that run in parallel; 0 is 2
 	Start    time.Duration     // limits each answer of the first contact; 0 is 60 s
 	Patience time.Duration     // limits other answers; 0: 20 times the first one, 10 to 60 s
 	Limit    time.Duration     // limits one case; 0 is 5 min
-	Grace    time.Duration     // how long a peer that has nothing left to do may take for each step to its end; 0 is 1 s
+	Grace    time.Duration     // for each step to the exit of an idle peer; 0 is 1 s
 	Cwd      string            // parent of the directories of sessions; empty: a temporary one
 	Env      []string          // added to the peer's environment
 	Version  string            // of acptap
-	AsOf     string            // the month, such as 2026-12, from whose end on cases are new; empty: none are
+	AsOf     string            // cases added after this month, such as 2026-12, count as new; empty: none do
 
-	// EchoServer is the command of the MCP server that cases offer to agents; what it saw goes
-	// to the file that its last argument names. Empty: such cases are not tried.
+	// EchoServer is the command of the MCP server that cases offer to agents. The server logs
+	// what it sees to the file named by its last argument. If empty, such cases are not tried.
 	EchoServer []string
 
-	// AgentCommand is the command of PlayAgent, without its last argument, for clients.
+	// AgentCommand is the command that runs PlayAgent for a client, without its last argument.
 	AgentCommand []string
-	// Ask asks a person to do with the client what a case takes; nil for the first contact.
-	// If it is nil, the client starts its agent and prompts by itself.
+	// Ask asks a person to do with the client what a case requires; its argument is nil for
+	// the first contact. A nil Ask means that the client prompts by itself.
 	Ask func(*Case)
 
-	Done func(*Result) // is called after each case, one at a time; may be nil
+	Done func(*Result) // called after each case, never concurrently; may be nil
 
-	scripted *scriptedClient // the client, if not nil, in place of Command
+	scripted *scriptedClient // replaces Command if not nil
 
 	run     string
 	dir     string
@@ -66,37 +66,37 @@ type Runner struct {
 	prompts int
 }
 
-// A meeting is what the first contact in a dialect showed.
+// A meeting is what the first contact in one dialect showed.
 type meeting struct {
-	captures script.Captures // init, and new and sid if a session could be made
-	wall     bool            // the peer wants a login
-	deaf     bool            // it does not answer what it cannot know, of MCP a ping
-	unasked  string          // why cases for a model are not tried; empty: they are
-	first    time.Duration   // the time of the first answer; of a client, until it started its agent
-	exits    bool            // the client ends by itself after a turn
-	shows    bool            // it writes to stdout what the agent says
+	captures script.Captures // init, and also new and sid if a session could be created
+	wall     bool            // the peer requires a login
+	deaf     bool            // it answers neither unknown requests nor, in MCP, ping
+	unasked  string          // why the cases for a model are not tried; empty: they are
+	first    time.Duration   // until the first answer; for a client, until it started its agent
+	exits    bool            // the client exits by itself after a turn
+	shows    bool            // the client writes the agent's text to stdout
 }
 
-// Errors of Run. An error of the peer's start is a *StartError.
+// Errors of Run. If the peer cannot be started, the error is a *StartError.
 var (
 	ErrNoCase = errors.New("no case could be tried")
 	ErrStuck  = errors.New("acptap could not do its part")
 )
 
-// LoginNeeded is why a case was not tried if the peer wants a login.
+// LoginNeeded is the reason for skipping a case if the peer requires a login.
 const LoginNeeded = "login needed"
 
-// A StartError says that the peer could not be met.
+// A StartError reports that acptap could not make contact with the peer.
 type StartError struct {
 	Problem string
-	Stderr  []string // the last lines that it wrote there
+	Stderr  []string // the last lines of its stderr
 
-	unstarted bool // there was no process
+	unstarted bool // no process was started
 }
 
 func (e *StartError) Error() string { return e.Problem }
 
-// Run plays all cases. The Report is there even with an error, as far as it goes.
+// Run plays all cases. If it returns an error, the Report holds the results up to then.
 func (r *Runner) Run(ctx context.Context) (*Report, error) {
 	began := time.Now()
 	r.run = "probe-" + tapeid.New(began)
@@ -129,8 +129,8 @@ func (r *Runner) Run(ctx context.Context) (*Report, error) {
 	return r.report, nil
 }
 
-// lacks says what a case needs and is not there. offered is false if the peer does not offer
-// it.
+// lacks returns which requirement of a case is missing, or "". offered is false if the peer
+// does not offer it.
 func (r *Runner) lacks(t task) (why string, offered bool) {
 	m := r.met[t.d]
 	if t.c.Do != "" && r.Ask == nil {
@@ -213,8 +213,8 @@ func (r *Runner) mayPrompt() bool {
 	return true
 }
 
-// has reports whether the peer said that it can do what a path names: below its
-// capabilities, or in the answer to session/new.
+// has reports whether the peer announced what path names, either below its capabilities or in
+// its answer to session/new.
 func has(c script.Captures, path string, d dialect.Dialect) bool {
 	at := "init.capabilities."
 	if d == dialect.ACPv1 {
@@ -231,7 +231,7 @@ func has(c script.Captures, path string, d dialect.Dialect) bool {
 	return ok && v != nil && v != false && !(isList && len(list) == 0)
 }
 
-// once plays a case once.
+// once plays a case a single time.
 func (r *Runner) once(ctx context.Context, t task) (res *Result, late bool) {
 	res = &Result{Case: t.c, Dialect: t.d, Name: r.run + "." + r.nameOf(t)}
 	stuck := func(err error) (*Result, bool) {
@@ -294,7 +294,8 @@ func (r *Runner) act(ctx context.Context, t task, res *Result) ([]script.Outcome
 	return outcomes, tape, err
 }
 
-// nameOf names a case, and its dialect if the peer speaks several, without slashes.
+// nameOf returns a name without slashes for a case, with its dialect if the peer speaks
+// several.
 func (r *Runner) nameOf(t task) string {
 	name := strings.ReplaceAll(t.c.ID, "/", ".")
 	if len(r.met) > 1 {

@@ -10,13 +10,14 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// A task is a case in a dialect.
+// A task is a case to be played in one dialect.
 type task struct {
 	c *Case
 	d dialect.Dialect
 }
 
-// play plays the cases: those that watch processes and times alone, after the others.
+// play plays the cases. Those that watch processes or measure time run alone, after the
+// others.
 func (r *Runner) play(ctx context.Context) {
 	var crowd, alone []task
 	for _, c := range r.Cases {
@@ -49,7 +50,7 @@ func (r *Runner) play(ctx context.Context) {
 	r.report.group()
 }
 
-// resultsOf returns the results of a case, at least one if it is for a wanted dialect.
+// resultsOf returns the results of a case, at least one if the case is for a wanted dialect.
 func (r *Runner) resultsOf(c *Case, results map[task]*Result) (all []Result) {
 	var unspoken []dialect.Dialect
 	for _, d := range c.For {
@@ -75,8 +76,8 @@ func without(c *Case, d dialect.Dialect, o Outcome, why string) Result {
 	return res
 }
 
-// several plays tasks, n at once. It returns those whose outcome rests on time, to be tried
-// alone, unless n is 1. slow are those that are tried again.
+// several plays n tasks in parallel. Unless n is 1, it returns the tasks that timed out, which
+// the caller must retry alone. slow holds the tasks that are retries.
 func (r *Runner) several(ctx context.Context, tasks []task, n int, results map[task]*Result, slow map[task]bool) (again []task) {
 	queue := make(chan task)
 	var workers sync.WaitGroup
@@ -110,8 +111,8 @@ func (r *Runner) several(ctx context.Context, tasks []task, n int, results map[t
 	return again
 }
 
-// one plays a case as often as it says, and returns the worst result. late says that it
-// rests on time.
+// one plays a case Case.Repeat times and returns the worst result. late reports whether a
+// timeout decided it.
 func (r *Runner) one(ctx context.Context, t task) (worst *Result, late bool) {
 	began := time.Now()
 	if why, offered := r.lacks(t); why != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// scripted returns agents that play a script: the first, of which only the introduction is
-// wanted, plays just what it says of its answers at any time.
+// scripted returns a constructor of agents that play s. The first agent serves only the first
+// contact, so it plays only the steps of the verb On.
 func scripted(s *script.Script, d dialect.Dialect) func() *proxy.Peer {
 	first := &script.Script{Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s script.Step) bool { return s.Verb != script.On })}
 	return func() *proxy.Peer {
@@ -44,8 +44,8 @@ func scripted(s *script.Script, d dialect.Dialect) func() *proxy.Peer {
 	}
 }
 
-// started are the MCP servers that a scripted agent has started. A step such as
-// "servers echo" starts those of that kind which the newest set-up named.
+// started holds the MCP servers that a scripted agent has started. A step such as "servers
+// echo" starts the servers of that kind named in the newest set-up.
 type started struct {
 	mu    sync.Mutex
 	given []given
@@ -58,7 +58,7 @@ type given struct {
 	Env                []struct{ Name, Value string }
 }
 
-// listen remembers the servers that set-ups name.
+// listen records the servers that set-up requests name.
 func (s *started) listen(in <-chan []byte, out chan<- []byte) {
 	defer close(out)
 	for line := range in {
@@ -72,7 +72,7 @@ func (s *started) listen(in <-chan []byte, out chan<- []byte) {
 	}
 }
 
-// Servers starts servers, as an agent does. One of the kind empty outlives the agent.
+// Servers starts servers as an agent would. One server of the kind empty outlives the agent.
 func (s *started) Servers(kinds []string) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,12 +115,12 @@ func (s *started) Servers(kinds []string) (any, error) {
 		}
 		for range strings.Count(asks, "\n") {
 			if kind == "silent" || !answers.Scan() {
-				break // it says nothing, or has ended
+				break // it sends nothing, or has exited
 			}
 		}
 		if kind == "empty" {
 			go func() {
-				_ = cmd.Wait() // the end of the case kills it
+				_ = cmd.Wait() // killed at the end of the case
 				stdin.Close()
 			}()
 			continue
@@ -139,7 +139,7 @@ func (s *started) end() {
 func (s *started) Echo(context.Context, []string) ([]string, error) { return nil, nil }
 func (s *started) Model([]string) error                             { return nil }
 
-// Spoken is a Model of which the scripted agents know already what it says.
+// Spoken is a Model for scripted agents, which already know what it says.
 type Spoken struct{}
 
 func (Spoken) Start() (Speaker, error) { return Spoken{}, nil }

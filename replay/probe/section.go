@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/proxy/dialect"
 )
 
-// ruleOf returns a case in the form of a rule, for the writers of package report.
+// ruleOf returns a case as a conform.Rule, for the writers of package report.
 func ruleOf(c *Case) *conform.Rule {
 	return &conform.Rule{
 		ID: c.ID,
@@ -25,7 +25,7 @@ func ruleOf(c *Case) *conform.Rule {
 	}
 }
 
-// sourceTitle names a page by its address without what is the same for all.
+// sourceTitle returns a page's address without its common prefix.
 func sourceTitle(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -34,7 +34,7 @@ func sourceTitle(address string) string {
 	return u.Host + strings.TrimSuffix(u.Path, "/")
 }
 
-// accuse sets the Fault of a result that is not ok.
+// accuse sets the Fault of a failed result.
 func (res *Result) accuse(k Kind) {
 	strength := res.Outcome.Strength()
 	if strength == conform.None {
@@ -54,7 +54,7 @@ func (res *Result) accuse(k Kind) {
 	res.Fault = f
 }
 
-// key is the same for a case that misses the same wanted line.
+// key identifies the case and the expected line that it missed.
 func (res *Result) key() string {
 	wanted := ""
 	if res.Step != nil {
@@ -64,7 +64,7 @@ func (res *Result) key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// rules returns the rules of the cases, and those of the findings.
+// rules returns the rules of all cases and findings.
 func (r *Report) rules() (all []*conform.Rule) {
 	for _, f := range r.Faults() {
 		if !slices.Contains(all, f.Rule) {
@@ -79,8 +79,7 @@ func (r *Report) rules() (all []*conform.Rule) {
 	return all
 }
 
-// sections returns what is not ok in the form of findings, a section for the tape of each
-// case that has any.
+// sections returns the faults as findings, with one section per tape that has any.
 func (r *Report) sections() (all []*report.Section) {
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -103,7 +102,7 @@ func (r *Report) sections() (all []*report.Section) {
 	return all
 }
 
-// place returns the path of the tape, or the case's id if the tape is in no file.
+// place returns the path of the tape, or the case's ID if no file was written.
 func (res *Result) place() string {
 	if res.File != "" {
 		return res.File

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Select returns the cases whose ids match a pattern of only, or all if there is none, and
-// none of skip. A pattern that matches none is an error.
+// Select returns the cases whose IDs match a pattern of only, or all cases if only is empty,
+// without those that match skip. It returns an error for a pattern that matches nothing.
 func Select(all []*Case, only, skip []string) ([]*Case, error) {
 	for _, pattern := range slices.Concat(only, skip) {
 		if !slices.ContainsFunc(all, func(c *Case) bool { return Matches(pattern, c.ID) }) {
@@ -21,7 +21,7 @@ func Select(all []*Case, only, skip []string) ([]*Case, error) {
 	}), nil
 }
 
-// Matches reports whether an id matches a pattern; the name of a folder matches all in it.
+// Matches reports whether id matches pattern. The name of a folder matches all cases in it.
 func Matches(pattern, id string) bool {
 	ok, err := path.Match(pattern, id)
 	return ok || err == nil && strings.HasPrefix(id, strings.TrimSuffix(pattern, "/")+"/")

@@ -19,15 +19,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// servers are the MCP servers that a case offers to an agent. They write what they see to a
+// servers are the MCP servers that a case offers to an agent. They log what they see to a
 // file.
 type servers struct {
 	command []string // of Echo
 	dir     string
-	mark    string       // of the case's processes
-	speaker Speaker      // nil: there is none
-	turns   [][][]string // what it says, for each step model
-	typed   bool         // each entry says its transport, as ACP v2 has it
+	mark    string       // the mark of the case's processes
+	speaker Speaker      // nil: no model
+	turns   [][][]string // the model's answers for each model step
+	typed   bool         // entries name their transport, as in ACP v2
 	ends    []func() error
 }
 
@@ -63,7 +63,7 @@ func (s *servers) Servers(kinds []string) (any, error) {
 	return entries, nil
 }
 
-// env marks a server as a process of the case, whatever environment the agent hands on.
+// env marks a server as a process of the case, whatever environment the agent passes on.
 func (s *servers) env() []any {
 	if s.mark == "" {
 		return []any{}
@@ -95,7 +95,7 @@ func (s *servers) Echo(ctx context.Context, words []string) (missing []string, e
 	}
 }
 
-// Model implements script.Setting. A model that is not scripted says some text.
+// Model implements script.Setting. A real model may say anything.
 func (s *servers) Model(words []string) error {
 	switch {
 	case s.speaker == nil && words[0] != "text":
@@ -109,7 +109,7 @@ func (s *servers) Model(words []string) error {
 	return nil
 }
 
-// serve starts the server of the kind http on a port of its own.
+// serve starts the server of the kind http on a free port.
 func (s *servers) serve() (url string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -121,16 +121,16 @@ func (s *servers) serve() (url string, err error) {
 		return "", err
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { echoHTTP(file, w, r) }), ReadHeaderTimeout: time.Minute}
-	go server.Serve(l) // until close
+	go server.Serve(l) // until closed
 	s.ends = append(s.ends, server.Close, file.Close)
 	return "http://" + l.Addr().String() + "/mcp", nil
 }
 
-// maxBody limits what an agent posts to the echo server.
+// maxBody limits the size of a request to the echo server.
 const maxBody = 1 << 20
 
-// echoHTTP answers each message by itself, without a stream or a session (MCP 2025-11-25,
-// Transports, Streamable HTTP).
+// echoHTTP answers each message in its own response, without streams or sessions (MCP
+// 2025-11-25, Transports, Streamable HTTP).
 func echoHTTP(log io.Writer, w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.Error(w, "only POST", http.StatusMethodNotAllowed)
@@ -159,9 +159,9 @@ func (s *servers) close() {
 	}
 }
 
-// Echo is an MCP server on stdio for cases: of the kind echo it has a tool that returns what
-// it is given, empty has none, silent answers nothing, and exits ends with status 127. It
-// appends to the file log a line for each method that it sees, first "started".
+// Echo is an MCP server on stdio for cases. The kind echo has a tool that returns its
+// argument, empty has no tools, silent answers nothing, and exits exits with status 127. Echo
+// appends one line per received method to the file log, starting with "started".
 func Echo(kind, log string, in io.Reader, out io.Writer) (status int, err error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -192,7 +192,7 @@ func Echo(kind, log string, in io.Reader, out io.Writer) (status int, err error)
 	}
 }
 
-// echoAnswer returns the response of an echo server to a request.
+// echoAnswer returns the echo server's response to a request.
 func echoAnswer(kind string, e wire.Envelope) []byte {
 	result, ok := echoResult(string(e.Method))
 	switch {

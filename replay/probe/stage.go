@@ -16,18 +16,18 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A stage is what one case gets: a process of the peer, a directory for its sessions, and a
-// tape.
+// A stage is the environment of one case: a process of the peer, a directory for its sessions,
+// and a tape.
 type stage struct {
 	peer      *peer
 	recording *recording
 	dir       string
 	servers   *servers
-	speaker   Speaker // nil: there is none
+	speaker   Speaker // nil: no model
 	ended     bool
 }
 
-// markName is the variable that marks the processes of a stage.
+// markName is the environment variable that marks the processes of a stage.
 const markName = "ACPTAP_PROBE_CASE"
 
 // newStage starts the peer for steps.
@@ -42,7 +42,7 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	if r.Kind == Server {
 		proto = dialect.MCP
 	}
-	work, err := os.Getwd() // the command may name files by relative paths
+	work, err := os.Getwd() // the command may contain relative paths
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 		if s.speaker, err = r.Model.Start(); err != nil {
 			return nil, err
 		}
-		env = append(s.speaker.Env(), env...) // what the user says counts
+		env = append(s.speaker.Env(), env...) // the user's variables win
 		s.servers.speaker, s.servers.turns = s.speaker, turnsOf(steps, dir)
 	}
 	s.recording, err = newRecording(r.Store, record.Start{
@@ -59,7 +59,7 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	})
 	if err != nil {
 		if s.speaker != nil {
-			_ = s.speaker.Close() // nobody asks it
+			_ = s.speaker.Close() // no process uses it
 		}
 		return nil, err
 	}
@@ -74,12 +74,12 @@ func (r *Runner) newStage(id, name string, steps *script.Script) (*stage, error)
 	return s, nil
 }
 
-// nowhere takes the peer's stderr, which is on the tape.
+// nowhere discards the peer's stderr, which the tape already holds.
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// player returns a Player of the client's side.
+// player returns a Player for the client's side.
 func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *meeting) *script.Player {
 	s.servers.typed = d == dialect.ACPv2 || d == dialect.ACPv2Early
 	captures := script.Captures{"cwd": s.dir, "servers": []any{}, "revision": cmp.Or(r.Revision, "2025-11-25"), "login": r.Login}
@@ -98,7 +98,7 @@ func (s *stage) player(r *Runner, steps *script.Script, d dialect.Dialect, m *me
 	}
 }
 
-// patience returns how long an answer may take. m is nil before the first one.
+// patience returns the time limit for an answer. m is nil during the first contact.
 func (r *Runner) patience(m *meeting) time.Duration {
 	if m == nil {
 		return cmp.Or(r.Start, time.Minute)
@@ -106,14 +106,14 @@ func (r *Runner) patience(m *meeting) time.Duration {
 	return cmp.Or(r.Patience, min(max(20*m.first, 10*time.Second), time.Minute))
 }
 
-// end ends the peer, and returns the tape.
+// end stops the peer and returns the tape.
 func (s *stage) end() (*record.Tape, error) {
 	s.ended = true
 	s.peer.end()
 	return s.recording.tape()
 }
 
-// close frees what the stage has.
+// close releases the resources of the stage.
 func (s *stage) close() {
 	if !s.ended {
 		s.peer.end()

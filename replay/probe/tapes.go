@@ -10,8 +10,8 @@ import (
 	"github.com/acptap/acptap/record/disk"
 )
 
-// WriteTapes writes the tape of each case to a file in a directory, in the portable form and
-// without secrets, and notes where the results and findings are in it.
+// WriteTapes exports the tape of each case to a file in dir, without secrets, and points the
+// results and findings to these files.
 func (r *Report) WriteTapes(store *record.Store, dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

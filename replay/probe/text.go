@@ -16,16 +16,16 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A Text writes a Report for people.
+// A Text writes a Report as text.
 type Text struct {
 	W     io.Writer
 	Color bool
-	Width int  // to wrap lines to; 0: do not wrap
-	All   bool // also the cases that are ok, and those that were not tried, each on a line
+	Width int  // column at which lines wrap; 0: they do not
+	All   bool // also list the cases that are ok or were not tried
 }
 
-// Write writes the report: what is not ok first, worst first, then what the rules found on
-// the tapes, what was told, and counts.
+// Write writes the report: faults first, from worst to mildest, then rule findings, what was
+// only told, and counts.
 func (t *Text) Write(r *Report) error {
 	w := bufio.NewWriter(t.W)
 	width := 0
@@ -50,8 +50,7 @@ func (t *Text) Write(r *Report) error {
 	return w.Flush()
 }
 
-// causes returns the results that are not ok, worst first, each with those after it that have
-// the same cause.
+// causes returns the failed results, worst first, each followed by those with the same cause.
 func (r *Report) causes(wanted func(*Result) bool) (groups [][]*Result) {
 	for _, o := range []Outcome{Stuck, Broken, Weak, Hurts} {
 		first := map[cause]int{}
@@ -74,12 +73,12 @@ func (r *Report) causes(wanted func(*Result) bool) (groups [][]*Result) {
 	return groups
 }
 
-// known reports whether a result is not ok, and that is known.
+// known reports whether a failed result is known.
 func (res *Result) known() bool { return res.Fault != nil && res.Fault.Known }
 
 func (t *Text) shows(o Outcome) bool { return t.All && o != Told || o >= Hurts }
 
-// title names a case, and its dialect if the peer speaks several.
+// title returns a case's ID, with the dialect if the peer speaks several.
 func (r *Report) title(res *Result) string {
 	if len(r.Dialects) > 1 {
 		return res.Case.ID + " " + scopeName(res.Dialect)
@@ -87,7 +86,7 @@ func (r *Report) title(res *Result) string {
 	return res.Case.ID
 }
 
-// strength returns how much a result counts: less than its outcome if an exception says so.
+// strength returns the weight of a result, which an exception may lower.
 func (res *Result) strength() conform.Strength {
 	if res.Fault != nil && res.Fault.Strength != conform.None {
 		return res.Fault.Strength
@@ -97,7 +96,7 @@ func (res *Result) strength() conform.Strength {
 
 var signs = map[Outcome]string{OK: "✓", NotOffered: "·", NotTried: "·", Told: "·", Stuck: "?"}
 
-// sign returns the sign of a result as a terminal shows it.
+// sign returns the sign of a result for the terminal.
 func (t *Text) sign(res *Result) string {
 	sign, style := signs[res.Outcome], termtext.Failure
 	if s := res.strength(); s != conform.None {
@@ -109,20 +108,19 @@ func (t *Text) sign(res *Result) string {
 	return sign
 }
 
-// Case returns the lines about a result that is not ok.
+// Case returns the lines about a failed result.
 func (r *Report) Case(res *Result) string {
 	var b strings.Builder
 	(&Text{}).wrong(&b, r, res, 0)
 	return b.String()
 }
 
-// String returns the finding in a line.
+// String returns the finding as one line.
 func (f *Finding) String() string {
 	return fmt.Sprintf("%s %s  %s: %s (%s; acptap show %s:%d)", f.Rule.ID, f.Rule.Name, f.Strength, report.Said(&f.Finding.Finding), caseList(f.Cases), f.First.Ref(), f.Seq)
 }
 
-// wrong writes a case that is not ok, the text behind it, where its tape is, and the cases
-// that have the same cause.
+// wrong writes a failed case, its explanation, its tape, and the cases with the same cause.
 func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int, same ...*Result) {
 	how := res.Outcome.String()
 	if res.Runs > 1 {
@@ -144,7 +142,7 @@ func (t *Text) wrong(w io.Writer, r *Report, res *Result, width int, same ...*Re
 	}
 }
 
-// evidence is the command that shows the tape of a result; empty: it has none.
+// evidence returns the command that shows the tape of a result, or "" if there is none.
 func (res *Result) evidence() string {
 	switch {
 	case res.Name == "":
@@ -155,7 +153,7 @@ func (res *Result) evidence() string {
 	return "acptap show " + res.Ref()
 }
 
-// Says says in a clause what came in place of what was wanted.
+// Says returns a clause about what came instead of what was expected.
 func (res *Result) Says() string {
 	if res.Step == nil {
 		return res.Got
@@ -170,7 +168,7 @@ func (res *Result) Says() string {
 	return text
 }
 
-// Wanted says what a step waits for.
+// Wanted describes what a step waits for.
 func Wanted(s *script.Step) string {
 	what := map[script.Verb]string{script.Result: "a result", script.Error: "an error", script.Answer: "an answer", script.Answers: "answers to all requests", script.Message: "a message", script.Exits: "its end", script.Closes: "the end of the connection", script.Children: "the end of all that it started"}[s.Verb]
 	switch s.Verb {
@@ -207,7 +205,7 @@ func (t *Text) finding(w io.Writer, f *Finding) {
 	t.line(w, sign+" "+f.String(), "    ")
 }
 
-// caseList names a few cases.
+// caseList returns a short list of cases.
 func caseList(ids []string) string {
 	const most = 3
 	if len(ids) > most {
@@ -243,7 +241,7 @@ func (t *Text) rest(w io.Writer, r *Report, width int) {
 	}
 }
 
-// total returns the peer, and the number of cases by outcome.
+// total returns the peer and the number of cases by outcome.
 func (t *Text) total(r *Report) string {
 	parts := []string{r.Peer(), r.speaks()}
 	for _, o := range []Outcome{OK, Broken, Weak, Hurts, Told, NotOffered, Stuck} {
@@ -280,7 +278,7 @@ func (r *Report) speaks() string {
 	return "ACP " + strings.Join(names, " and ")
 }
 
-// reasons says why cases were not tried, the most frequent reason first.
+// reasons returns why cases were not tried, the most frequent reason first.
 func (r *Report) reasons() string {
 	counts := map[string]int{}
 	for i := range r.Results {
@@ -303,7 +301,7 @@ func (r *Report) reasons() string {
 	return strings.Join(reasons, ", ")
 }
 
-// line writes a line, wrapped if there is a width.
+// line writes a line, wrapped if Width is set.
 func (t *Text) line(w io.Writer, text, indent string) {
 	if t.Width == 0 {
 		fmt.Fprintln(w, termtext.Line(text))

@@ -14,15 +14,15 @@ import (
 	"github.com/acptap/acptap/replay/script"
 )
 
-// A Trial says how a case ended with one of its scripted peers.
+// A Trial is the outcome of a case with one of its scripted peers.
 type Trial struct {
 	Example  Example
-	Want     Outcome // that its name says
+	Want     Outcome // the outcome that its name promises
 	Got      Result
-	Findings []Finding // of rules; there should be none
+	Findings []Finding // rule findings; there should be none
 }
 
-// Problem says what is not as the name of the peer says; empty: nothing.
+// Problem returns how the trial differs from what the peer's name promises, or "".
 func (t *Trial) Problem() string {
 	switch {
 	case t.Got.Outcome != t.Want:
@@ -38,8 +38,8 @@ func (t *Trial) Problem() string {
 	return ""
 }
 
-// Try plays a case to its scripted peers, with the settings of r. The error is a
-// *syntax.Error if one of them is wrong.
+// Try plays a case to its scripted peers with the settings of r. It returns a *syntax.Error if
+// the script of a peer is invalid.
 func Try(ctx context.Context, r *Runner, c *Case) (all []Trial, err error) {
 	for _, x := range c.Examples {
 		t, err := try(ctx, r, c, x)
@@ -66,8 +66,8 @@ func try(ctx context.Context, r *Runner, c *Case, x Example) (*Trial, error) {
 	return &Trial{x, want, found.Results[0], found.Findings}, nil
 }
 
-// rehearsal returns a Runner, with the settings of r, that plays a case to one of its
-// scripted peers, and the outcome that the case should have.
+// rehearsal returns a Runner with the settings of r that plays a case to one of its scripted
+// peers, and the outcome expected of the case.
 func rehearsal(r *Runner, c *Case, x Example) (one *Runner, want Outcome, err error) {
 	want, d, err := c.expect(x)
 	if err != nil {
@@ -92,13 +92,13 @@ func rehearsal(r *Runner, c *Case, x Example) (one *Runner, want Outcome, err er
 		one.Peer = scripted(steps, d)
 	}
 	if c.Do != "" {
-		one.Ask = func(*Case) {} // the script does what a person would
+		one.Ask = func(*Case) {} // the script does what a person would do
 	}
 	return one, want, nil
 }
 
-// expect returns what the name of a scripted peer says: the outcome of the case, and the
-// dialect of the peer. By itself good is ok, and bad as bad as the case's tier says.
+// expect returns the outcome and the dialect that the name of a scripted peer promises. A
+// plain good means ok; a plain bad means the outcome of the case's tier.
 func (c *Case) expect(x Example) (want Outcome, d dialect.Dialect, err error) {
 	name, _, _ := strings.Cut(x.Name, ":") // a comment may follow
 	words, d := strings.Fields(name), c.For[0]
@@ -109,7 +109,7 @@ func (c *Case) expect(x Example) (want Outcome, d dialect.Dialect, err error) {
 		want = outcome(c.Tier)
 	}
 	var named Outcome
-	if named.UnmarshalText([]byte(strings.Join(words[1:], " "))) == nil { // such as not tried
+	if named.UnmarshalText([]byte(strings.Join(words[1:], " "))) == nil { // for example "not tried"
 		return named, d, nil
 	}
 	for _, word := range words[1:] {

@@ -10,14 +10,14 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// NewAgent returns an agent that plays a script, and then answers requests until its client
-// has left. settled, if not nil, is called with the outcome of each wait of the script.
+// NewAgent returns an agent that plays s and then answers requests until its client
+// disconnects. settled, if not nil, is called with the outcome of each wait.
 func NewAgent(s *Script, d dialect.Dialect, known Captures, settled func(Outcome)) *proxy.Peer {
 	return (&Player{Script: s, Dialect: d, Captures: known, Settled: settled}).Agent()
 }
 
-// Agent returns an agent that plays what p has, and then answers requests until its client
-// has left. It sets p's Side and streams.
+// Agent returns an agent that plays the script of p and then answers requests until its client
+// disconnects. It sets p's Side and streams.
 func (p *Player) Agent() *proxy.Peer {
 	return &proxy.Peer{Run: func(ctx context.Context, in io.Reader, out, err io.Writer) int {
 		played := *p

@@ -10,7 +10,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// await waits for what a step wants.
+// await waits for what s expects.
 func (p *Player) await(ctx context.Context, s *Step) Outcome {
 	o := Outcome{Step: s}
 	limit := s.Within
@@ -79,11 +79,11 @@ func (p *Player) await(ctx context.Context, s *Step) Outcome {
 type want struct {
 	p       *Player
 	s       *Step
-	from    int    // only messages after this one count, for a step of the verb None with a method
-	next    int    // the first message that was not looked at
-	id      string // of the request whose answer is wanted
+	from    int    // messages up to this one do not count, for None with a method
+	next    int    // the first message not yet examined
+	id      string // of the request whose answer is expected
 	pattern any
-	near    string // what came that nearly fits
+	near    string // a message that almost fits
 }
 
 func (w *want) prepare() (err error) {
@@ -106,7 +106,7 @@ func (w *want) prepare() (err error) {
 	return fmt.Errorf("no request was sent before line %d", s.Line)
 }
 
-// look reads the messages that have come, and reports whether the wait is over.
+// look examines new messages and reports whether the wait is over.
 func (w *want) look(o *Outcome) bool {
 	for ; w.next < len(w.p.inbox); w.next++ {
 		m := &w.p.inbox[w.next]
@@ -114,7 +114,7 @@ func (w *want) look(o *Outcome) bool {
 			continue
 		}
 		if w.s.Verb == Answers {
-			continue // they count when they come
+			continue // they are examined on arrival
 		}
 		fits := w.fits(m)
 		switch {
@@ -152,7 +152,7 @@ func (w *want) look(o *Outcome) bool {
 	return false
 }
 
-// concerns reports whether a message is one of which the step wants to know.
+// concerns reports whether the step must examine a message.
 func (w *want) concerns(m *message) bool {
 	switch w.s.Verb {
 	case Result, Error, Answer:
@@ -171,18 +171,18 @@ func (w *want) concerns(m *message) bool {
 		if w.s.Name != "" {
 			return string(m.e.ID) == w.id
 		}
-		return !slices.ContainsFunc(w.p.sent, func(r request) bool { return r.id == string(m.e.ID) }) // a second answer to a request is none to anything else
+		return !slices.ContainsFunc(w.p.sent, func(r request) bool { return r.id == string(m.e.ID) }) // a second answer belongs to its request, not to another
 	}
 	return string(m.e.Method) == w.s.Method // either
 }
 
-// asks reports whether a whole message is wanted that is no answer.
+// asks reports whether the expected whole message is a request or notification.
 func (w *want) asks() bool {
 	pattern, _ := w.pattern.(map[string]any)
 	return pattern["method"] != nil
 }
 
-// fits reports whether such a message is as wanted.
+// fits reports whether m is as expected.
 func (w *want) fits(m *message) bool {
 	got := m.e.Params
 	switch w.s.Verb {
@@ -212,7 +212,7 @@ func (w *want) fits(m *message) bool {
 	return err == nil && w.p.Captures.match(w.pattern, v)
 }
 
-// said describes a message that came.
+// said describes a received message.
 func said(e wire.Envelope, raw []byte) string {
 	switch {
 	case e.Error != nil:
@@ -225,7 +225,7 @@ func said(e wire.Envelope, raw []byte) string {
 	return short(raw)
 }
 
-// short returns JSON as part of a sentence.
+// short abbreviates JSON for use in a sentence.
 func short(data []byte) string {
 	const most = 160
 	if len(data) > most {
@@ -234,5 +234,5 @@ func short(data []byte) string {
 	return strings.ToValidUTF8(string(data), "\ufffd")
 }
 
-// Short returns the JSON of a value as part of a sentence.
+// Short returns the JSON of v, abbreviated for use in a sentence.
 func Short(v any) string { return short(encode(v)) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// awaitProcess waits for the end of the process, of its children, or for what a server sees.
+// awaitProcess waits until the process or its children exit, or until a server sees something.
 func (p *Player) awaitProcess(ctx context.Context, s *Step, o *Outcome) {
 	if s.Verb == Echo {
 		p.awaitEcho(ctx, s, o)
@@ -55,7 +55,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ses", n, what)
 }
 
-// awaitExit reads what the process writes until it has ended.
+// awaitExit reads the output of the process until it exits.
 func (p *Player) awaitExit(ctx context.Context, limit <-chan time.Time) bool {
 	lines := p.In
 	for {
@@ -120,7 +120,7 @@ func (p *Player) awaitEcho(ctx context.Context, s *Step, o *Outcome) {
 	}
 }
 
-// awaitClose waits until the other side has ended its output.
+// awaitClose waits until the other side closes its output.
 func (p *Player) awaitClose(ctx context.Context, s *Step, o *Outcome) {
 	limit := time.NewTimer(s.Within)
 	defer limit.Stop()
@@ -136,7 +136,7 @@ func (p *Player) awaitClose(ctx context.Context, s *Step, o *Outcome) {
 	}
 }
 
-// open returns the lines of the other side, nil after their end.
+// open returns the lines of the other side, or nil after the last one.
 func (p *Player) open() <-chan []byte {
 	if p.ended {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Parse reads a script in a dialect. names are what the Player captures before the first
-// step, besides those that every Player does. The error is a *syntax.Error, whose File is
-// file.
+// Parse parses a script for dialect d. names are the values that the Player has captured
+// before the first step, in addition to the usual ones. It returns a *syntax.Error for file if
+// the script is invalid.
 func Parse(file, text string, d dialect.Dialect, names ...string) (*Script, error) {
 	p := parser{
 		file: file, text: text, dialect: d,
@@ -34,8 +34,8 @@ func Parse(file, text string, d dialect.Dialect, names ...string) (*Script, erro
 	return p.script, nil
 }
 
-// entries yields the steps of a text with their offsets. A step goes on in the lines that
-// begin with a blank; empty lines, and those that begin with #, say nothing.
+// entries yields the steps of text with their offsets. Lines that begin with a blank continue
+// a step. Empty lines and lines that begin with # are skipped.
 func entries(text string) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		for at := 0; at < len(text); {
@@ -60,17 +60,17 @@ func entries(text string) func(yield func(int, string) bool) {
 	}
 }
 
-// A parser reads the steps of one text.
+// A parser parses the steps of one text.
 type parser struct {
 	file, text string
 	dialect    dialect.Dialect
 	script     *Script
-	names      []string // what has been captured
+	names      []string // captured so far
 	captures   int
-	requests   []string // those with a name
+	requests   []string // named requests
 }
 
-// A cursor is a place in a step.
+// A cursor is a position in a step.
 type cursor struct {
 	line string
 	i    int
@@ -82,7 +82,7 @@ func (c *cursor) blanks() {
 	}
 }
 
-// word returns the next word, "" at the end.
+// word consumes and returns the next word, or "" at the end.
 func (c *cursor) word() string {
 	c.blanks()
 	from := c.i
@@ -92,13 +92,13 @@ func (c *cursor) word() string {
 	return c.line[from:c.i]
 }
 
-// peek returns the next word, and does not move.
+// peek returns the next word without consuming it.
 func (c *cursor) peek() string {
 	copied := *c
 	return copied.word()
 }
 
-// take moves over the next word if it is w.
+// take consumes the next word if it is w.
 func (c *cursor) take(w string) bool {
 	if c.peek() != w {
 		return false
@@ -112,7 +112,7 @@ func (c *cursor) rest() string {
 	return c.line[c.i:]
 }
 
-// A mistake is what is wrong at a place in a step.
+// A mistake is an error at a position in a step.
 type mistake struct {
 	at      int
 	problem string
@@ -128,7 +128,7 @@ func (c *cursor) expected(valid []string, format string, args ...any) error {
 	return &mistake{c.i, fmt.Sprintf(format, args...), valid}
 }
 
-// line reads the step at an offset. other reads those that are no messages.
+// line parses the step at offset at. word parses steps that are not messages.
 func (p *parser) line(at int, line string, word func(at int, c *cursor, s Step) error) error {
 	err := p.step(at, line, word)
 	if m, ok := err.(*mistake); ok {
@@ -165,7 +165,7 @@ func (p *parser) step(at int, line string, word func(at int, c *cursor, s Step) 
 	return p.add(c, s)
 }
 
-// add adds a step, of which nothing may be left.
+// add appends a step after checking that the line has been consumed.
 func (p *parser) add(c *cursor, s Step) error {
 	if c.rest() != "" {
 		return c.wrong("too much here")
@@ -174,7 +174,7 @@ func (p *parser) add(c *cursor, s Step) error {
 	return nil
 }
 
-// wait reads what stands before the message: the tier and the limit of a wait.
+// wait parses the prefix of a message: the tier and the limit of a wait.
 func (p *parser) wait(c *cursor, s *Step) error {
 	if w := c.peek(); w != "" && s.Tier.UnmarshalText([]byte(w)) == nil {
 		c.word()
@@ -187,7 +187,7 @@ func (p *parser) wait(c *cursor, s *Step) error {
 	return err
 }
 
-// maxWait limits all times that a script names.
+// maxWait limits all durations in a script.
 const maxWait = 10 * time.Minute
 
 func (c *cursor) duration() (time.Duration, error) {
@@ -199,7 +199,7 @@ func (c *cursor) duration() (time.Duration, error) {
 	return d, nil
 }
 
-// message reads the message behind an arrow.
+// message parses the message after an arrow.
 func (p *parser) message(c *cursor, s *Step, notify bool) error {
 	at := *c
 	if strings.HasPrefix(c.rest(), "{") {
@@ -233,7 +233,7 @@ func (p *parser) message(c *cursor, s *Step, notify bool) error {
 	return p.value(c, s)
 }
 
-// messages reads the messages that begin with a word which is no method.
+// messages maps the words that can replace a method to their parsers.
 var messages = map[string]func(*parser, *cursor, *Step) error{
 	"result": func(p *parser, c *cursor, s *Step) error { return p.answer(c, s, Result) },
 	"error":  func(p *parser, c *cursor, s *Step) error { return p.answer(c, s, Error) },
@@ -256,7 +256,7 @@ var namePattern = regexp.MustCompile(`^[A-Za-z][\w-]{0,30}$`)
 
 func isName(s string) bool { return namePattern.MatchString(s) }
 
-// form returns the Verb of messages of a method.
+// form returns the Verb for messages with this method.
 func form(method string, d dialect.Dialect) Verb {
 	if m, known := dialect.Lookup(d.Protocol(), method); known && m.Form == dialect.AsNotification {
 		return Notify
@@ -264,7 +264,7 @@ func form(method string, d dialect.Dialect) Verb {
 	return Request
 }
 
-// none reads METHOD [for T] [{…}], or answer [to NAME] [for T] [{…}].
+// none parses METHOD [for T] [{…}], or answer [to NAME] [for T] [{…}].
 func (p *parser) none(c *cursor, s *Step) (err error) {
 	s.Verb, s.Method, s.Within = None, c.word(), time.Second
 	switch s.Method {
@@ -283,7 +283,7 @@ func (p *parser) none(c *cursor, s *Step) (err error) {
 	return p.value(c, s)
 }
 
-// to reads [to NAME].
+// to parses [to NAME].
 func (p *parser) to(c *cursor, s *Step) error {
 	if !c.take("to") {
 		return nil
@@ -295,7 +295,7 @@ func (p *parser) to(c *cursor, s *Step) error {
 	return nil
 }
 
-// answer reads [to NAME] [CODE] ["TEXT"] [{…}].
+// answer parses [to NAME] [CODE] ["TEXT"] [{…}].
 func (p *parser) answer(c *cursor, s *Step, v Verb) error {
 	s.Verb = v
 	if err := p.to(c, s); err != nil {
@@ -314,7 +314,7 @@ func (p *parser) answer(c *cursor, s *Step, v Verb) error {
 	return p.value(c, s)
 }
 
-// value reads the JSON that ends a line, if there is any.
+// value parses the optional JSON at the end of a line.
 func (p *parser) value(c *cursor, s *Step) error {
 	text := c.rest()
 	if text == "" {
@@ -347,7 +347,7 @@ func (p *parser) value(c *cursor, s *Step) error {
 	return nil
 }
 
-// quoted reads a Go string.
+// quoted parses a Go string.
 func (c *cursor) quoted(s *Step) error {
 	text, err := strconv.QuotedPrefix(c.rest())
 	if err != nil {
@@ -362,7 +362,7 @@ func (c *cursor) quoted(s *Step) error {
 	return nil
 }
 
-// pieces reads N PAUSE "…".
+// pieces parses N PAUSE "…".
 func (p *parser) pieces(c *cursor, s *Step) (err error) {
 	s.Verb = Pieces
 	at := *c
@@ -375,10 +375,10 @@ func (p *parser) pieces(c *cursor, s *Step) (err error) {
 	return c.quoted(s)
 }
 
-// maxMany limits the requests of a step.
+// maxMany limits the number of requests in a step.
 const maxMany = 10_000
 
-// many reads COUNT METHOD [{…}].
+// many parses COUNT METHOD [{…}].
 func (p *parser) many(c *cursor, s *Step) error {
 	at := *c
 	n, err := strconv.Atoi(c.word())
@@ -392,7 +392,7 @@ func (p *parser) many(c *cursor, s *Step) error {
 // maxPad limits the size of a padded message.
 const maxPad = 64 << 20
 
-// pad reads METHOD SIZE.
+// pad parses METHOD SIZE.
 func (p *parser) pad(c *cursor, s *Step) error {
 	s.Verb, s.Method = Pad, c.word()
 	at := *c

@@ -13,24 +13,24 @@ import (
 	"strings"
 )
 
-// The members that make an object a matcher, or a reference.
+// Members that make an object a matcher or a reference.
 const (
 	anything = "$any"  // with true: any value
-	matching = "$re"   // a string that matches an expression of Go's regexp; its named groups are captured
-	captured = "$as"   // the value is captured under a name, if the other members fit
-	oneOf    = "$one"  // at least one of the patterns in the array fits
+	matching = "$re"   // a string that a Go regexp matches; its named groups are captured
+	captured = "$as"   // captures the value under a name if the other members fit
+	oneOf    = "$one"  // one of the patterns in the array fits
 	other    = "$not"  // the pattern does not fit
-	some     = "$some" // an array in which the pattern fits an element
-	each     = "$each" // an array in which the pattern fits each element
-	absent   = "$none" // with true: the object that has this member lacks it
+	some     = "$some" // an array with at least one element that the pattern fits
+	each     = "$each" // an array whose elements all fit the pattern
+	absent   = "$none" // with true: the enclosing object lacks this member
 	rest     = "$rest" // with true, as the last element of an array: more may follow
-	used     = "$use"  // stands for the value captured under a name
+	used     = "$use"  // replaced by the value captured under a name
 )
 
-// matchers are all of them, for a message.
+// matchers lists the matchers for error messages.
 var matchers = []string{anything, matching, captured, oneOf, other, some, each, absent, rest, used}
 
-// decode reads one JSON value. Numbers stay as written.
+// decode parses one JSON value. Numbers keep their notation.
 func decode(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -44,25 +44,25 @@ func decode(data []byte) (any, error) {
 	return v, nil
 }
 
-// Decode reads one JSON value as Captures have them.
+// Decode parses one JSON value in the representation that Captures use.
 func Decode(data []byte) (any, error) { return decode(data) }
 
-// encode returns the JSON of a value.
+// encode returns v as JSON.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // it was decoded from JSON
+		panic(err) // v was decoded from JSON
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Captures are values by name. A name followed by a dot and a path means a part of one; the
-// elements of an array are numbered from 0.
+// Captures holds captured values by name. In name.path, the path selects a part of the value;
+// array elements are numbered from 0.
 type Captures map[string]any
 
-// Lookup returns a captured value, or a part of it.
+// Lookup returns a captured value or a part of it.
 func (c Captures) Lookup(name string) (any, bool) {
 	name, path, _ := strings.Cut(name, ".")
 	v, ok := c[name]
@@ -84,10 +84,10 @@ func (c Captures) Lookup(name string) (any, bool) {
 	return v, ok
 }
 
-// insert is ${NAME} in a text.
+// insert matches ${NAME} in a text.
 var insert = regexp.MustCompile(`\$\{([A-Za-z][\w.-]*)\}`)
 
-// fill returns v with all references replaced by what they stand for.
+// fill returns v with all references replaced by their values.
 func (c Captures) fill(v any) (any, error) {
 	switch v := v.(type) {
 	case string:
@@ -139,8 +139,8 @@ func (c Captures) fillText(text string) (_ string, err error) {
 	return filled, err
 }
 
-// match reports whether a value fits a pattern whose references are filled in, and captures
-// what the pattern names. Members that the pattern does not have may be there.
+// match reports whether got fits pattern, and captures the values that pattern names.
+// References in pattern must be filled in already. got may have additional members.
 func (c Captures) match(pattern, got any) bool {
 	switch p := pattern.(type) {
 	case map[string]any:
@@ -165,7 +165,7 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 			if !ok || !c.matchText(want.(string), text) {
 				return false
 			}
-		case captured: // below
+		case captured: // captured below
 		case oneOf:
 			if !c.matchOne(want.([]any), got) {
 				return false
@@ -195,7 +195,7 @@ func (c Captures) matchObject(pattern map[string]any, got any) bool {
 	return true
 }
 
-// is reports whether a pattern is a matcher with the value true.
+// is reports whether pattern is the given matcher with the value true.
 func is(pattern any, matcher string) bool {
 	p, _ := pattern.(map[string]any)
 	return p[matcher] == true
@@ -226,7 +226,7 @@ func (c Captures) matchArray(pattern []any, got any) bool {
 func (c Captures) matchText(expression, text string) bool {
 	re, err := regexp.Compile(expression)
 	if err != nil {
-		return false // after filling in; Parse has compiled what was written
+		return false // only possible after filling in, because Parse compiles literal expressions
 	}
 	groups := re.FindStringSubmatch(text)
 	if groups == nil {
@@ -249,7 +249,8 @@ func (c Captures) matchOne(patterns []any, got any) bool {
 	return false
 }
 
-// matchElements reports whether a pattern fits an element of an array, or each.
+// matchElements reports whether pattern fits some element of an array, or with all each of
+// them.
 func (c Captures) matchElements(pattern, got any, all bool) bool {
 	array, ok := got.([]any)
 	if !ok {
@@ -263,12 +264,12 @@ func (c Captures) matchElements(pattern, got any, all bool) bool {
 	return all
 }
 
-// sameNumber compares numbers by value: 1, 1.0 and 1e0 are the same.
+// sameNumber compares numbers by value: 1, 1.0 and 1e0 are equal.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
 	}
-	const most = 40 // characters; a huge exponent would fill the memory
+	const most = 40 // characters; a huge exponent would exhaust the memory
 	if len(a) > most || len(b) > most || bytes.ContainsAny([]byte(a+b), "eE") {
 		x, err1 := a.Float64()
 		y, err2 := b.Float64()
@@ -279,8 +280,8 @@ func sameNumber(a, b json.Number) bool {
 	return ok1 && ok2 && x.Cmp(y) == 0
 }
 
-// checkPattern reports what is wrong with the matchers in a value, calls use with each name
-// that it refers to, and capture with each that it captures.
+// checkPattern returns an error if a matcher in v is invalid. It calls use with each name that
+// v refers to, and capture with each name that it captures.
 func checkPattern(v any, use, capture func(name string)) error {
 	switch v := v.(type) {
 	case string:

@@ -11,104 +11,105 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A Player plays one side of a Script, once. Its methods are for one goroutine.
+// A Player plays one side of a Script, once. Its methods must be called from one goroutine.
 //
-// While it waits it answers the requests of the other side that no step answers, as the
-// steps of the verb On say, and otherwise as most programs do.
+// While it waits, it answers requests that no step answers: as On steps say, or else as most
+// programs do.
 type Player struct {
 	Script   *Script
 	Dialect  dialect.Dialect
 	Side     wire.Direction // of the messages that the Player sends
-	Patience time.Duration  // limits each wait whose step names no limit; 0: none
-	Captures Captures       // what is known before the first step; nil: nothing
+	Patience time.Duration  // limits each wait whose step names no limit; 0: no limit
+	Captures Captures       // values known before the first step; may be nil
 
-	Out io.Writer     // takes what the Player sends
-	Err io.Writer     // takes what steps of the verb Stderr write; nil: nobody
-	In  <-chan []byte // the lines of the other side; closed at its end
+	Out io.Writer     // receives what the Player sends
+	Err io.Writer     // receives the text of Stderr steps; may be nil
+	In  <-chan []byte // lines of the other side; closed when it closes its output
 
-	Process Process // the other side's process; nil: steps about it are not tried
-	Setting Setting // what surrounds it; nil: steps about that are not tried
+	Process Process // the other side's process; nil: steps about it stay Untried
+	Setting Setting // the other side's environment; nil: steps about it stay Untried
 
-	Settled func(Outcome) // is called as each wait ends; may be nil
+	Settled func(Outcome) // called at the end of each wait; may be nil
 
-	Exit int // the status of the last step of the verb Exit
+	Exit int // the status of the last Exit step
 
 	inbox      []message
-	lines      int // received
-	taken      int // the newest message that a step has waited for, from 1
+	lines      int // number of lines received
+	taken      int // number of the newest message that a step has matched
 	ended      bool
 	sent       []request
-	unanswered map[string]bool // ids of sent
-	questions  []question      // that are open
-	answered   []question      // by steps
-	byHand     map[string]int  // by method: how many requests of the other side steps answer
+	unanswered map[string]bool // IDs of requests in sent
+	questions  []question      // open questions
+	answered   []question      // answered by steps
+	byHand     map[string]int  // by method: how many requests of the other side the steps answer
 	answers    map[string]Step
 	permit     string
-	counts     map[string]int // by method: requests that were answered without a step
+	counts     map[string]int // by method: how many requests were answered without a step
 	exited     bool
 }
 
-// A Process is the other side as a process.
+// A Process is the other side's process.
 type Process interface {
 	CloseInput()
 	Signal(name string) error
 	Exited() <-chan struct{}
-	// Children names the processes that it has left; nil: none.
+	// Children names the processes that it has left behind.
 	Children() []string
 }
 
-// A Setting provides what steps need besides the peer.
+// A Setting provides what steps need in addition to the peer.
 type Setting interface {
 	// Servers returns the entries of MCP servers for the next session.
 	Servers(kinds []string) (entries any, err error)
-	// Echo returns what the servers have not seen until ctx is done.
+	// Echo waits until the servers have seen words or ctx is done, and returns the missing
+	// ones.
 	Echo(ctx context.Context, words []string) (missing []string, err error)
-	// Model sets what the model says next.
+	// Model sets the model's next answer.
 	Model(words []string) error
 }
 
-// A message is one that the other side sent.
+// A message is a message from the other side.
 type message struct {
-	line  int // its line, from 1
+	line  int // number of its line, from 1
 	raw   []byte
 	e     wire.Envelope
 	taken bool
 }
 
-// A request is one that the Player sent.
+// A request is a request that the Player sent.
 type request struct {
 	name, method, id string
 }
 
-// A question is a request of the other side that a step answers.
+// A question is a request of the other side that a step has to answer.
 type question struct {
 	name, method, id string
 	params           wire.JSON
 }
 
-// State says how a wait ended.
+// A State is how a wait ended.
 type State uint8
 
 // The states.
 const (
-	Untried State = iota // it did not come to that, or cannot be done here
+	Untried State = iota // not reached, or not possible here
 	Met
 	Missed
 )
 
-// An Outcome is how the wait of one step ended.
+// An Outcome is the result of one step's wait.
 type Outcome struct {
 	Step  *Step
 	State State
-	Got   string // what came instead of what was wanted, or why it was not tried; what came, of the tier Tell
-	Line  int    // the line of the other side that settled it, from 1; 0: none did
-	Late  bool   // nothing came in time: another try, with less else to do, may do better
+	Got   string // what came instead, or why the step was not tried; for the tier Tell, what came
+	Line  int    // the line of the other side that decided it, from 1; 0: none
+	Late  bool   // it timed out: a retry on an idle machine may succeed
 	Code  string // of the error that came
 }
 
-// Play plays all steps, and returns the Outcomes of those that wait, in order. It stops
-// early when ctx is done, the other side is gone, or a wait ended without what the steps
-// after it build upon: then the rest is Untried.
+// Play plays all steps and returns the Outcomes of those that wait, in order. It stops early
+// when ctx is done, the other side is gone, or a wait fails on which later steps depend. The
+// remaining steps are then Untried.
 func (p *Player) Play(ctx context.Context) []Outcome {
 	p.prepare()
 	var all []Outcome
@@ -143,13 +144,13 @@ func (p *Player) Play(ctx context.Context) []Outcome {
 	return all
 }
 
-// Serve answers requests until the other side has ended or ctx is done.
+// Serve answers requests until the other side closes its output or ctx is done.
 func (p *Player) Serve(ctx context.Context) {
 	for !p.exited && p.receive(ctx, nil) {
 	}
 }
 
-// prepare finds out which requests of the other side steps answer.
+// prepare counts the requests of the other side that steps answer.
 func (p *Player) prepare() {
 	if p.Captures == nil {
 		p.Captures = Captures{}
@@ -162,7 +163,7 @@ func (p *Player) prepare() {
 		case s.Verb == Request && s.Dir != p.Side:
 			open = append(open, s)
 			if p.Side == wire.AgentToClient {
-				p.byHand[s.Method]++ // it answers only if a step does
+				p.byHand[s.Method]++ // only a step may answer it
 			}
 		case (s.Verb == Result || s.Verb == Error) && s.Dir == p.Side && p.Side == wire.ClientToAgent && len(open) > 0:
 			p.byHand[open[0].Method]++
@@ -176,14 +177,14 @@ func (p *Player) prepare() {
 	text, _ := section(side, p.Dialect)
 	usual, err := Parse("usual.txt", text, p.Dialect)
 	if err != nil {
-		panic(err) // a test reads them all
+		panic(err) // a test parses all of them
 	}
 	for _, s := range usual.Steps {
 		p.on(s)
 	}
 }
 
-// on remembers an answer to requests.
+// on records how to answer requests from now on.
 func (p *Player) on(s Step) {
 	if s.Method == "permission" {
 		p.permit = s.Words[0]
@@ -192,7 +193,7 @@ func (p *Player) on(s Step) {
 	p.answers[s.Method] = s
 }
 
-// do does a step that does not wait. It returns why the steps after it make no sense.
+// do performs a step that does not wait. It returns why the script cannot go on, or "".
 func (p *Player) do(ctx context.Context, s *Step) (over string) {
 	var err error
 	switch s.Verb {

@@ -13,7 +13,7 @@ import (
 	"github.com/acptap/acptap/replay/internal/rpc"
 )
 
-// receive takes the next line, and returns false at the end, when ctx is done or when limit
+// receive takes the next line. It returns false if the input has ended, ctx is done or limit
 // fires.
 func (p *Player) receive(ctx context.Context, limit <-chan time.Time) bool {
 	if p.ended {
@@ -33,7 +33,7 @@ func (p *Player) receive(ctx context.Context, limit <-chan time.Time) bool {
 	return false
 }
 
-// take adds the messages of a line, and answers those that no step does.
+// take records the messages of a line and answers the requests that no step answers.
 func (p *Player) take(line []byte) {
 	p.lines++
 	e := rpc.Scan(line)
@@ -70,7 +70,7 @@ func (p *Player) add(raw []byte, e wire.Envelope) {
 	p.Captures["count"] = strconv.Itoa(p.counts[q.method])
 	if s, ok := p.answers[q.method]; ok {
 		if s.Words[0] != "never" {
-			_ = p.answer(q, &s) // what it refers to was captured, or the answer is left out
+			_ = p.answer(q, &s) // if a reference has no value yet, the answer is dropped
 		}
 		return
 	}
@@ -81,7 +81,7 @@ func (p *Player) add(raw []byte, e wire.Envelope) {
 	p.writeLine(wire.NewError([]byte(q.id), []byte(`{"code":-32601,"message":"Method not found"}`)))
 }
 
-// decide answers a request for a permission as the user would.
+// decide answers a permission request as the user would.
 func (p *Player) decide(q question) {
 	kind := map[string]string{"allow": "allow_once", "reject": "reject_once"}[p.permit]
 	switch {
@@ -98,8 +98,8 @@ func (p *Player) decide(q question) {
 	p.writeLine(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"cancelled"}}}`, q.id))
 }
 
-// Lines reads lines until in ends, and closes the channel then. The goroutine that reads ends
-// when it has, or when stop is closed and in blocks no longer.
+// Lines reads lines from in until it ends, then closes the channel. Its goroutine also exits
+// when stop is closed, once in no longer blocks.
 func Lines(in io.Reader, stop <-chan struct{}) <-chan []byte {
 	lines := make(chan []byte)
 	go func() {

@@ -41,7 +41,7 @@ func (p *Player) ask(s *Step) error {
 	return nil
 }
 
-// padded returns params with a member in _meta that makes a message longer by n bytes.
+// padded pads params in _meta, so that the rest of the message takes n bytes.
 func padded(params any, n int) any {
 	object, _ := params.(map[string]any)
 	if object == nil {
@@ -58,8 +58,8 @@ func padded(params any, n int) any {
 	return object
 }
 
-// reply answers a request of the other side: the one named, or for a client the oldest, for
-// an agent the newest that is open.
+// reply answers an open request of the other side: the one that the step names, otherwise the
+// oldest for a client and the newest for an agent.
 func (p *Player) reply(s *Step) error {
 	at := -1
 	for i, q := range p.questions {
@@ -71,7 +71,7 @@ func (p *Player) reply(s *Step) error {
 	}
 	for _, q := range p.answered {
 		if at < 0 && s.Name != "" && q.name == s.Name {
-			return p.answer(q, s) // once more
+			return p.answer(q, s) // a second answer
 		}
 	}
 	if at < 0 {
@@ -82,7 +82,7 @@ func (p *Player) reply(s *Step) error {
 	return p.answer(q, s)
 }
 
-// answer sends what a step says to a question.
+// answer sends the answer that the step gives to q.
 func (p *Player) answer(q question, s *Step) error {
 	if q.params != nil {
 		if params, err := decode(q.params); err == nil {
@@ -118,7 +118,7 @@ func (p *Player) answer(q question, s *Step) error {
 	return nil
 }
 
-// whole sends a message as it is given. jsonrpc is added if it is not there.
+// whole sends a message as written, and adds jsonrpc if it is missing.
 func (p *Player) whole(s *Step) error {
 	value, err := p.Captures.fill(s.Value)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *Player) pieces(ctx context.Context, s *Step) error {
 	for data := s.Bytes; len(data) > 0; {
 		n := min(s.Count, len(data))
 		if string(data[n:]) == "\n" {
-			n++ // who reads without it would answer, on the tape, before it was asked
+			n++ // otherwise the peer could answer before the tape has the whole line
 		}
 		p.write(data[:n])
 		data = data[n:]
@@ -147,6 +147,6 @@ func (p *Player) pieces(ctx context.Context, s *Step) error {
 	return nil
 }
 
-func (p *Player) write(data []byte) { _, _ = p.Out.Write(data) } // a wait shows that the other side is gone
+func (p *Player) write(data []byte) { _, _ = p.Out.Write(data) } // the next wait notices that the other side is gone
 
 func (p *Player) writeLine(data []byte) { p.write(append(data, '\n')) }

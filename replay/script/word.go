@@ -15,7 +15,7 @@ import (
 //go:embed usual.txt
 var usualText []byte
 
-// usual has the sections of usual.txt by name.
+// usual holds the sections of usual.txt by name.
 var usual = sync.OnceValue(func() map[string]string {
 	sections := map[string]string{}
 	for _, f := range txtar.Parse(usualText).Files {
@@ -24,7 +24,8 @@ var usual = sync.OnceValue(func() map[string]string {
 	return sections
 })
 
-// section returns a section for a dialect: its own, one for its protocol, or one for all.
+// section returns the section for d: that of the dialect, else of its protocol, else the
+// general one.
 func section(name string, d dialect.Dialect) (string, bool) {
 	for _, scope := range []string{" " + d.String(), " " + d.Protocol().String(), ""} {
 		if text, ok := usual()[name+scope]; ok {
@@ -34,7 +35,7 @@ func section(name string, d dialect.Dialect) (string, bool) {
 	return "", false
 }
 
-// parameters returns the usual parameters of a method, nil if it has none.
+// parameters returns the default params of a method, or nil.
 func parameters(method string, d dialect.Dialect) any {
 	for line := range strings.Lines(usual()["parameters"]) {
 		scope, line, _ := strings.Cut(line, " ")
@@ -42,7 +43,7 @@ func parameters(method string, d dialect.Dialect) any {
 		if name == method && (scope == d.String() || scope == d.Protocol().String()) {
 			v, err := decode([]byte(params))
 			if err != nil {
-				panic(err) // a test reads them all
+				panic(err) // a test parses all of them
 			}
 			return v
 		}
@@ -50,7 +51,7 @@ func parameters(method string, d dialect.Dialect) any {
 	return nil
 }
 
-// macro reads a step that is a word for others, or no message.
+// macro parses a step that expands to others, or one that is not a message.
 func (p *parser) macro(at int, c *cursor, s Step) error {
 	steps, ok := section("word "+c.peek(), p.dialect)
 	if !ok || c.i > 0 {
@@ -70,10 +71,10 @@ func (p *parser) macro(at int, c *cursor, s Step) error {
 	return nil
 }
 
-// verbs are the words that begin a step which is no message, and what follows them.
+// verbs are the words that begin a step other than a message, followed by their arguments.
 var verbs = []string{"hello", "login", "session", "alive", "awake", "offers", "on", "eof", "signal", "exits", "children", "stalls", "wait", "forget", "servers", "echo", "model", "closes", "shows", "exit", "stderr"}
 
-// word reads a step that is no message.
+// word parses a step that is not a message.
 func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 	if err := p.wait(c, &s); err != nil {
 		return err
@@ -144,15 +145,15 @@ func (p *parser) word(_ int, c *cursor, s Step) (err error) {
 	return p.add(c, s)
 }
 
-// The words that follow signal, servers and model.
+// The arguments of signal, servers and model.
 var (
 	signals     = []string{"TERM", "INT", "HUP", "KILL"}
 	serverKinds = []string{"echo", "missing", "silent", "exits", "empty", "http"}
 	modelTurns  = []string{"text", "slow", "call", "fail"}
 )
 
-// on reads METHOD result {…}, METHOD error CODE, METHOD never, or permission with what the
-// user does.
+// on parses METHOD result {…}, METHOD error CODE, METHOD never, or permission followed by what
+// the user does.
 func (p *parser) on(c *cursor, s Step) error {
 	at := *c
 	s.Verb, s.Method = On, c.word()
@@ -175,5 +176,5 @@ func (p *parser) on(c *cursor, s Step) error {
 	return p.add(c, s)
 }
 
-// choices are what a user does when asked for a permission.
+// choices are the user's possible reactions to a permission request.
 var choices = []string{"allow", "reject", "cancel", "never"}

@@ -9,18 +9,18 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Evidence is the reason for joining a call to a tool call.
+// Evidence is the reason for attributing a server call to a tool call.
 type Evidence uint8
 
-// The evidence, strongest first.
+// The kinds of evidence, strongest first.
 const (
 	NoEvidence  Evidence = iota
 	ByID                 // the request names the tool call in its _meta
 	ByInput              // the tool call's rawInput names server and tool
 	ByName               // the tool call's own names contain those of server and tool
 	ByArguments          // both have the same arguments
-	ByText               // the answer to the call is in what the tool call shows
-	ByTool               // the tool call's own name begins with the tool's, and no other could be meant
+	ByText               // what the tool call shows contains the answer to the call
+	ByTool               // the tool call's name begins with the tool's, and no other tool call qualifies
 )
 
 var evidenceNames = [...]string{"", "id", "input", "name", "arguments", "text", "tool"}
@@ -47,7 +47,7 @@ const (
 type fit uint8
 
 const (
-	early   fit = iota // the tool call had its last update shortly before the answer
+	early   fit = iota // the tool call's last update came shortly before the answer
 	late               // the tool call was announced after the answer, or its last update never came
 	between            // the answer came while the tool call was open
 	fits
@@ -58,7 +58,7 @@ const (
 const (
 	maxEarly = int64(250 * time.Millisecond)
 	maxLate  = int64(5 * time.Second)
-	skew     = int64(20 * time.Millisecond) // of two frames on their way into two journals
+	skew     = int64(20 * time.Millisecond) // between two frames on their way to two journals
 )
 
 // fitOf returns how a call and a tool call fit. ok is false if they cannot belong
@@ -84,7 +84,7 @@ func fitOf(c *Call, t *span) (f fit, ok bool) {
 	return between, true
 }
 
-// score returns the score of a call and a tool call, regardless of others, and the
+// score returns the score of a call and a tool call, without regard to others, and the
 // strongest evidence. The score is 0 if the two contradict each other.
 func score(c *Call, t *tool, output func(*tool) []string) (points int, by Evidence) {
 	note := func(e Evidence, more int) {
@@ -117,7 +117,7 @@ func score(c *Call, t *tool, output func(*tool) []string) (points int, by Eviden
 	return points, by
 }
 
-// index returns where words occur in sequence in a text, or -1 if they do not.
+// index returns where words occur as a sequence in text, or -1.
 func index(text, words []string) int {
 	for i := 0; len(words) > 0 && i+len(words) <= len(text); i++ {
 		if slices.Equal(text[i:i+len(words)], words) {
@@ -130,7 +130,7 @@ func index(text, words []string) int {
 // maxOutputs limits how many of the texts that a tool call shows are compared.
 const maxOutputs = 64
 
-// outputsOf returns the texts that a tool call shows or reports.
+// outputsOf returns the texts that a tool call shows or returns.
 func outputsOf(t *trace.ToolCall) (list []string) {
 	var add func(v wire.Value)
 	add = func(v wire.Value) {

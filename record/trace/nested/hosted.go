@@ -8,10 +8,9 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// hosted are the servers that the client of an agent's tape hosts itself: their type is
-// acp, and their traffic with the agent is on that tape, in mcp/message (draft MCP over
-// ACP). There the agent is the server's client, so the directions are reversed. The zero
-// value is empty.
+// hosted tracks the servers that the client of an agent's tape hosts itself (type acp). Their
+// traffic is on the agent's tape, in mcp/message (draft MCP over ACP). There the agent is the
+// server's client, so directions are reversed. The zero value is empty.
 type hosted struct {
 	names bounded.Map[string, string]      // of the servers that setups declare, by id
 	tapes bounded.Map[string, *Tape]       // by the id of the connection
@@ -46,8 +45,8 @@ func (j *Join) host(f *dialect.Frame) {
 	}
 }
 
-// isHosted reports whether messages of a method, or the answers to them, may be about a
-// server that the client hosts.
+// isHosted reports whether messages with this method, or their answers, may concern a server
+// that the client hosts.
 func isHosted(method string) bool {
 	return dialect.RoleOf(dialect.ACP, method).Is(dialect.UsesHosted | dialect.CancelsRequest | dialect.Opens)
 }
@@ -80,7 +79,7 @@ func (j *Join) hosts(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// declared records the names of the servers in a setup that the client hosts.
+// declared records the names of the servers in a setup that the client hosts itself.
 func (h *hosted) declared(servers wire.Value) {
 	n := 0
 	servers.ForEach(func(_, server wire.Value) bool {
@@ -92,8 +91,8 @@ func (h *hosted) declared(servers wire.Value) {
 	})
 }
 
-// hostedID returns the id of a server in its declaration, or in mcp/connect. The prose of
-// the draft names it differently from the schema.
+// hostedID returns the id of a server in its declaration or in mcp/connect. The draft's prose
+// and schema give it different names.
 func hostedID(v wire.Value) string {
 	for _, key := range []string{"serverId", "acpId", "id"} {
 		if id := v.Get(key).Text(); id != "" {
@@ -103,7 +102,7 @@ func hostedID(v wire.Value) string {
 	return ""
 }
 
-// hostAnswered handles an answer: one to mcp/connect begins a connection.
+// hostAnswered handles an answer. The answer to mcp/connect begins a connection.
 func (j *Join) hostAnswered(f *dialect.Frame, e wire.Envelope) {
 	h, key := &j.hosted, hostedAsk{f.Request, dialect.IDKey(e.ID)}
 	by, ok := h.asked.Get(key)
@@ -136,7 +135,7 @@ func (j *Join) hostEnded() {
 	}
 }
 
-// carried handles a message that the agent's tape carries inside another.
+// carried handles a message wrapped in a frame of the agent's tape.
 func (t *Tape) carried(f *dialect.Frame, e wire.Envelope) {
 	if t.session == "" && t.owner == "" {
 		t.owner = strings.Clone(f.Session)

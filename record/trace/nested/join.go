@@ -1,9 +1,10 @@
-// Package nested joins the tapes of MCP servers that an agent started to the tape of the
-// agent: it finds which tool call of a session led to which call of a server. In general
-// nothing on the wire says so, so a Join weighs evidence, and always reports which evidence
-// it used. A call with too little evidence is placed in a turn by its time.
+// Package nested joins the tapes of MCP servers to the tape of the agent that started them: it
+// finds the tool call of a session that led to a call of a server. Usually nothing on the wire
+// says so. A Join therefore weighs evidence and always reports which evidence it used. A call
+// with too little evidence is placed in a turn by its time.
 //
-// The package stores nothing and reads no clock. Equal frames give equal joins, in whatever
+// The package stores nothing and reads no clock. Equal frames give equal joins, regardless of
+// the order in which frames of different tapes are added.
 // order frames of different tapes are added.
 package nested
 
@@ -23,7 +24,7 @@ type Join struct {
 	Links Links
 	Tapes []*Tape
 
-	// Partial says that servers may have been started whose tapes are not here.
+	// Partial means that the agent may have started servers whose tapes are missing.
 	Partial bool
 
 	runs     []*agentTape
@@ -40,7 +41,7 @@ type Join struct {
 type agentTape struct {
 	id    string
 	start time.Time
-	met   []string // the first two sessions on it
+	met   []string // the first two sessions on the tape
 }
 
 // A Joined is a call with the evidence for its tool call; NoEvidence if only its turn is
@@ -50,8 +51,8 @@ type Joined struct {
 	By Evidence
 }
 
-// Next begins another tape of the agent. A Join compares times across tapes, so start must
-// come from the same clock for all.
+// Next begins another tape of the agent. A Join compares times across tapes, so all start
+// times must come from the same clock.
 func (j *Join) Next(tape string, start time.Time) {
 	j.hostEnded()
 	j.hosted = hosted{}
@@ -68,9 +69,9 @@ func (j *Join) End() {
 	j.ended = true
 }
 
-// Pass handles the next frame of the agent's tape instead of Take, if the frame does not
-// belong to the session being read: it may still say for which session a server was
-// started.
+// Pass handles the next frame of the agent's tape in place of Take if the frame does not
+// belong to the session being read. Such a frame may still reveal for which session a server
+// was started.
 func (j *Join) Pass(f *dialect.Frame) {
 	j.Links.Add(f)
 	j.Links.turned(f)
@@ -123,8 +124,8 @@ func (j *Join) tool(e *trace.Event, run *agentTape) {
 	j.anchor(s, e.ToolCall, t.turn, run.start)
 }
 
-// anchor adds a prompt or a tool call of a turn. Calls that belong to no tool call are
-// listed after the anchor before them.
+// anchor adds a prompt or a tool call of a turn. Calls that belong to no tool call are listed
+// after the preceding anchor.
 func (j *Join) anchor(s *session, e *trace.Entity, turn *trace.Turn, start time.Time) {
 	if e == nil || turn == nil {
 		return
@@ -148,7 +149,7 @@ func turnOf(s *trace.Session, number int) *trace.Turn {
 	return nil
 }
 
-// told applies what a message says about a tool call.
+// told applies what a message reveals about a tool call.
 func (j *Join) told(session string, e wire.Envelope) {
 	params := e.Params.Value()
 	for _, path := range []string{"update", "toolCall", "subject.toolCall"} {
@@ -177,9 +178,8 @@ func (j *Join) session(id string) *session {
 	return s
 }
 
-// Of returns the calls that a tool call led to, in order of time. For a prompt or a tool
-// call it includes the unattributed calls made after it in the turn and before the next
-// one.
+// Of returns the calls that a tool call led to, in order of time. For a prompt or a tool call
+// it includes the unattributed calls that follow it in the turn, up to the next one.
 func (j *Join) Of(e *trace.Entity) []Joined {
 	j.update()
 	var list []Joined
@@ -218,7 +218,7 @@ func (j *Join) assign(t *Tape) {
 		id, ok = j.Links.Session(t.Link)
 	}
 	i := slices.IndexFunc(j.runs, func(r *agentTape) bool { return r.id == t.Parent })
-	if !ok && j.ended && i >= 0 && len(j.runs[i].met) == 1 { // the setup is not on the tape, and there is no other session
+	if !ok && j.ended && i >= 0 && len(j.runs[i].met) == 1 { // the setup is not on the tape, but there is only one session
 		id = j.runs[i].met[0]
 	}
 	if id == "" {

@@ -10,15 +10,15 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Links finds the client's session for which a server was started. The link of a server is
-// in the setup of a session as the agent got it, and in the head of the server's tape; the
-// session is in the answer as the client got it. The zero value is ready to use.
+// Links finds the client's session for which a server was started. A server's link appears in
+// the session setup that the agent received and in the head of the server's tape; the session
+// id appears in the answer that the client received. The zero value is ready to use.
 type Links struct {
 	sessions bounded.Map[string, string]  // by link
-	declared bounded.Map[string, *setup]  // the client's newest, by session
-	setups   dialect.OpenRequests[*setup] // of the client's, unanswered
-	withheld []*setup                     // those of them that the agent did not get, oldest first
-	tapes    int                          // number that have begun
+	declared bounded.Map[string, *setup]  // the newest setup of the client by session
+	setups   dialect.OpenRequests[*setup] // unanswered setups of the client
+	withheld []*setup                     // those that the agent did not receive, oldest first
+	tapes    int                          // number of tapes begun
 }
 
 // maxLinks limits the links, and sessions with declared servers, that are remembered.
@@ -26,21 +26,21 @@ const maxLinks = 1 << 12
 
 // A setup is a request for a session.
 type setup struct {
-	session string // the one it names; empty: it creates one
+	session string // the session it names; empty: it creates one
 	cwd     string
-	links   []string // in the setup that the agent got for it
+	links   []string // in the setup that the agent received for it
 	linked  []string // names of the servers with these links
-	urls    []string // those of them that are reached by a URL
-	names   []string // of all servers in it
+	urls    []string // names of those reached by a URL
+	names   []string // names of all servers in the setup
 	at      SetUp
 }
 
-// A SetUp says which set-up of a session named a server.
+// A SetUp is the set-up request of a session that named a server.
 type SetUp struct {
 	Session string
 	Tape    int    // index of the agent's tape, in order of Next
-	Frame   uint64 // Seq of the request, as the agent got it
-	Turned  bool   // a turn of the session has ended since, without an error
+	Frame   uint64 // Seq of the request as the agent received it
+	Turned  bool   // a turn of the session has since ended without an error
 }
 
 // Next begins another tape of the agent, on which request ids start over.
@@ -60,7 +60,7 @@ func (l *Links) Sessions() (ids []string) {
 	return ids
 }
 
-// Any reports whether the agent got a link in the set-up of any session.
+// Any reports whether the agent received a link in the set-up of any session.
 func (l *Links) Any() bool {
 	for _, s := range l.declared.All() {
 		if len(s.linked) > 0 {
@@ -70,14 +70,14 @@ func (l *Links) Any() bool {
 	return false
 }
 
-// Declares reports whether the client's setup of a session has a server of that name. ok
-// is false if no setup was seen.
+// Declares reports whether the client's setup of a session names the server. ok is false if no
+// setup was seen.
 func (l *Links) Declares(session, server string) (declared, ok bool) {
 	s, ok := l.declared.Get(session)
 	return ok && has(s.names, server), ok
 }
 
-// linked reports whether the agent got a link for a server.
+// linked reports whether the agent received a link for a server.
 func (l *Links) linked(session, server string) bool {
 	s, ok := l.declared.Get(session)
 	return ok && has(s.linked, server)
@@ -98,8 +98,8 @@ func (l *Links) Add(f *dialect.Frame) {
 	}
 }
 
-// Concern reports whether Add may learn something from a frame of the agent's tape. It
-// does not need the frame's bytes.
+// Concern reports whether Add may need a frame of the agent's tape. It does not need the
+// frame's bytes.
 func Concern(f *dialect.Frame) bool {
 	switch f.Kind {
 	case wire.Request, wire.Response:
@@ -111,15 +111,15 @@ func Concern(f *dialect.Frame) bool {
 }
 
 // TellsServers reports whether a frame of the agent's tape may say which servers a session
-// has, or that a turn with them has ended: a Join that is passed only such frames still
-// knows which servers were never called. It does not need the frame's bytes.
+// has, or that a turn with them has ended. A Join that is passed only such frames still knows
+// which servers were never called. TellsServers does not need the frame's bytes.
 func TellsServers(f *dialect.Frame) bool { return f.Events.Has(dialect.TurnEnded) || Concern(f) }
 
 func concern(a *dialect.Annotation) bool {
 	return setsUp(a.Method) || dialect.Wraps(a.Method) && setsUp(a.Update)
 }
 
-// setsUp reports whether a request of that method names the servers of a session.
+// setsUp reports whether requests with this method name the servers of a session.
 func setsUp(method string) bool { return dialect.RoleOf(dialect.ACP, method).Is(dialect.Opens) }
 
 // maxInside limits how often a message may be wrapped: once by each proxy in a chain.
@@ -140,15 +140,15 @@ func (l *Links) message(f *wire.Frame, e wire.Envelope) {
 		return
 	}
 	s := &setup{cwd: strings.Clone(params.Get("cwd").Text()), at: SetUp{Tape: l.tapes - 1, Frame: f.Seq}}
-	if !dialect.Does(method, dialect.Copies) { // a copy makes a new session out of the one that it names
+	if !dialect.Does(method, dialect.Copies) { // a copy creates a new session from the one it names
 		s.session = strings.Clone(params.Get("sessionId").Text())
 	}
 	s.servers(params.Get("mcpServers"))
 	l.asked(f, e.ID, s)
 }
 
-// asked records a setup. A setup that the agent got in place of one of the client's, or
-// for it, passes its links to the client's.
+// asked records a setup. A setup that the agent received for one of the client's, or in place
+// of it, passes its links on to the client's.
 func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 	switch f.Origin {
 	case wire.Withheld:
@@ -162,7 +162,7 @@ func (l *Links) asked(f *wire.Frame, id []byte, s *setup) {
 			own.gets(s)
 			return
 		}
-		l.setups.Ask(f.Dir, f.Stream, id, s) // the frame before it is not on the tape
+		l.setups.Ask(f.Dir, f.Stream, id, s) // the original frame is not on the tape
 	case wire.Injected:
 		if i := slices.IndexFunc(l.withheld, func(own *setup) bool { return own.cwd == s.cwd }); i >= 0 {
 			own := l.withheld[i]
@@ -179,7 +179,7 @@ func (l *Links) drop(s *setup) {
 	l.withheld = slices.DeleteFunc(l.withheld, func(one *setup) bool { return one == s })
 }
 
-// answered handles an answer that the client got.
+// answered handles an answer that the client received.
 func (l *Links) answered(f *wire.Frame, e wire.Envelope) {
 	s := l.setups.Answer(f.Dir, f.Stream, e.ID)
 	if s == nil {
@@ -219,7 +219,7 @@ func (s *setup) servers(list wire.Value) {
 	})
 }
 
-// gets adds the links that the agent got in place of s, or for it.
+// gets adds the links of other, which the agent received for s or in place of it.
 func (s *setup) gets(other *setup) {
 	s.links, s.linked, s.urls = append(s.links, other.links...), append(s.linked, other.linked...), append(s.urls, other.urls...)
 	s.at.Frame = other.at.Frame

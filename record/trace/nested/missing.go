@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Missing says why a tool call of a server has no call.
+// A Missing is the reason why a tool call of a server has no call.
 type Missing uint8
 
 // The reasons.

@@ -9,14 +9,14 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A session holds the tool calls of a session, and the calls of its servers.
+// A session holds the tool calls of a session and the calls to its servers.
 type session struct {
 	tools   []*tool // in the order in which they began
 	newest  map[string]*tool
 	calls   []*Call // in order
 	from    int     // the calls before this index are settled
 	anchors []anchor
-	loose   map[*trace.Entity][]*Call // by the anchor before them
+	loose   map[*trace.Entity][]*Call // by the preceding anchor
 	changed bool
 }
 
@@ -113,7 +113,7 @@ func (s *session) pair() {
 	s.hang(&m)
 }
 
-// hang attaches the calls that are joined to nothing to the anchors before them.
+// hang attaches unjoined calls to the preceding anchors.
 func (s *session) hang(m *matcher) {
 	for i, c := range s.calls[s.from:] {
 		if m.isJoined[s.from+i] {
@@ -121,7 +121,7 @@ func (s *session) hang(m *matcher) {
 		}
 		n := sort.Search(len(s.anchors), func(k int) bool { return s.anchors[k].at.After(c.Began) })
 		if n == 0 || !s.anchors[n-1].turn.Open() && s.anchors[n-1].start.Add(s.anchors[n-1].turn.Ended).Before(c.Began) {
-			continue // it was made outside any turn
+			continue // made outside any turn
 		}
 		if s.loose == nil {
 			s.loose = map[*trace.Entity][]*Call{}
@@ -130,8 +130,8 @@ func (s *session) hang(m *matcher) {
 	}
 }
 
-// best considers this many tool calls that began before the answer to a call, and after
-// it. If more are open at once, those further away are not joined.
+// best considers this many tool calls that began before and after the answer to a call. If
+// more are open at once, those further away are not joined.
 const (
 	before = 256
 	behind = 64
@@ -162,8 +162,8 @@ func (m *matcher) joined(call int) {
 	m.isJoined[call] = true
 }
 
-// best returns the best match of a call that is not taken and whose rank does not exceed
-// most, the first of several. Its tool is nil if there is none.
+// best returns the best available match of a call whose rank does not exceed most, the first
+// if several are equal. Its tool is nil if there is none.
 func (m *matcher) best(call, most int) match {
 	best, c := match{call: call, rank: -1}, m.calls[call]
 	if !c.IsTool() {
@@ -190,9 +190,9 @@ func (m *matcher) best(call, most int) match {
 	return best
 }
 
-// only returns the tool call that was open when a call was answered and shares evidence
-// with it, if no other tool call does so and no neighbouring call shares evidence with
-// that tool call; otherwise nil.
+// only returns the one tool call that was open when a call was answered and shares evidence
+// with it. It returns nil if another tool call shares evidence with the call, or a
+// neighbouring call with the tool call.
 func (m *matcher) only(call int, near []*tool) *tool {
 	var only *tool
 	isLike := func(call int, t *tool) bool {

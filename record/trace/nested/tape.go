@@ -19,7 +19,7 @@ type Tape struct {
 	Link   string // empty: the session for which the server was started is unknown
 	Server string // the agent's name for the server
 	Start  time.Time
-	Ready  time.Time // when it had said what it offers; zero: not yet
+	Ready  time.Time // when the server had reported what it offers; zero: not yet
 	Calls  []*Call   // of the client, in the order of their requests
 
 	open    []*Call // the unanswered ones, in the same order
@@ -32,7 +32,7 @@ type Tape struct {
 	seen    int       // changes when the Join last looked
 	session string    // session to which the Join has attributed the calls; empty: none
 	hosted  bool      // the client hosts the server, and this is part of the agent's tape
-	owner   string    // the session of a hosted one; empty: not yet known
+	owner   string    // the session of a hosted server; empty: not yet known
 
 	process process
 }
@@ -55,7 +55,7 @@ type Call struct {
 
 	id      string // as dialect.IDKey returns it
 	stream  uint64 // the stream it was sent on
-	token   []byte // of its progress, as JSON
+	token   []byte // progress token, as JSON
 	words   names
 	settled bool // its join is final
 	traits
@@ -64,9 +64,8 @@ type Call struct {
 // names are the names of a server and of one of its tools, as words.
 type names struct{ server, tool []string }
 
-// Meanwhile is what the server said and asked while it worked on a call. Progress is
-// attributed to a call by its token; everything else by its HTTP stream, or if no other
-// call was open.
+// Meanwhile is what the server sent while it worked on a call. Progress is attributed to a
+// call by its token; everything else by its HTTP stream, or if no other call was open.
 type Meanwhile struct {
 	Progress int    // notifications
 	Latest   string // text of the latest of them
@@ -97,8 +96,8 @@ const (
 	maxOpen  = 1 << 12 // unanswered calls
 )
 
-// Hosted reports whether the client hosts the server, so that the frames of its calls are
-// on the agent's tape, whose id is ID.
+// Hosted reports whether the client hosts the server. The frames of its calls are then on the
+// agent's tape, whose id is ID.
 func (t *Tape) Hosted() bool { return t.hosted }
 
 // Owner returns the session in which a hosted server is called; empty: unknown.
@@ -107,7 +106,7 @@ func (t *Tape) Owner() string { return t.owner }
 // Open reports whether the call has no answer yet.
 func (c *Call) Open() bool { return c.Response == 0 }
 
-// IsTool reports whether a tool is called.
+// IsTool reports whether the call is a tool call.
 func (c *Call) IsTool() bool { return dialect.Does(c.Method, dialect.CallsTool) }
 
 // IsOf reports whether the call has an id, as JSON: all requests of a batch share a frame.
@@ -121,8 +120,8 @@ func (c *Call) Took() time.Duration {
 	return c.Ended.Sub(c.Began)
 }
 
-// span returns when the call began and was answered, as Unix times in ns. An open call
-// counts as answered at once.
+// span returns when the call began and was answered, as Unix times in ns. An open call counts
+// as answered immediately.
 func (c *Call) span() (began, answered int64) {
 	began = c.Began.UnixNano()
 	if c.Open() {
@@ -163,7 +162,7 @@ func (t *Tape) message(f *dialect.Frame, e wire.Envelope) {
 	}
 }
 
-// IsUse reports whether a client's request uses the server, rather than asking what it has.
+// IsUse reports whether a client's request uses the server rather than asking what it offers.
 func IsUse(method string) bool {
 	return !dialect.Does(method, dialect.Initializes|dialect.Discovers|dialect.Pings|dialect.SetsLogLevel) && !strings.HasSuffix(method, "/list")
 }
@@ -215,7 +214,7 @@ func (t *Tape) answer(f *dialect.Frame, e wire.Envelope) {
 	}
 	t.process.answered(f, e)
 	for i, c := range t.open {
-		if c.Request != f.Request || c.id != dialect.IDKey(e.ID) { // a batch has several
+		if c.Request != f.Request || c.id != dialect.IDKey(e.ID) { // a batch has several calls
 			continue
 		}
 		t.open = append(t.open[:i:i], t.open[i+1:]...)
@@ -243,7 +242,7 @@ func (t *Tape) cancelled(request uint64) {
 	}
 }
 
-// spoke handles a request or notification from the server.
+// spoke handles a request or notification sent by the server.
 func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	method := string(e.Method)
 	role := dialect.RoleOf(dialect.MCP, method)
@@ -273,8 +272,8 @@ func (t *Tape) spoke(f *dialect.Frame, e wire.Envelope) {
 	t.changes++
 }
 
-// openOn returns the open calls that a message on a stream may be about: those that were
-// sent on the stream, or else all.
+// openOn returns the open calls that a message on a stream may concern: those sent on the
+// stream, or else all.
 func (t *Tape) openOn(stream uint64) []*Call {
 	var own []*Call
 	for _, c := range t.open {

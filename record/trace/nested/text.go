@@ -5,9 +5,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Lines returns the lines to show below an entity of a session: one for each call that
-// belongs to it or was made after it in the turn, or why there is none. The text is
-// clean.
+// Lines returns the lines to show below an entity of a session: one for each call that belongs
+// to it or follows it in the turn, or a line that says why there is none. The text is clean.
 func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
 	var lines []termtext.Span
 	for _, c := range j.Of(e) {
@@ -21,7 +20,7 @@ func (j *Join) Lines(session string, e *trace.Entity) []termtext.Span {
 	return lines
 }
 
-// Line says what was called, how long it took, by which evidence it is joined, and what
+// Line describes the call: its target, duration, evidence and problem.
 // went wrong.
 func (c Joined) Line() termtext.Span {
 	sign, by := "↳ ", "by "+c.By.String()

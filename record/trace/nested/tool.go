@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A tool is a tool call of the agent, with whatever it may share with a call to a server.
+// A tool is a tool call of the agent with everything that may identify its call to a server.
 // It keeps values that the agent has since replaced, such as its first title.
 type tool struct {
 	*trace.Entity
@@ -19,7 +19,7 @@ type tool struct {
 	turn  *trace.Turn
 
 	names     [][]string // words of texts that may contain the names of server and tool
-	claimed   []string   // words of the names of server and tool, if one of these texts states them for certain
+	claimed   []string   // words of the names of server and tool, if one of these texts states them unambiguously
 	server    string     // from its rawInput, with tool
 	tool      string
 	arguments []digest
@@ -28,12 +28,12 @@ type tool struct {
 	span
 }
 
-// A span is when a tool call was open, as Unix times in ns: those on two tapes are often
-// compared.
+// A span is when a tool call was open, as Unix times in ns, because spans of two tapes are
+// often compared.
 type span struct {
-	from  int64 // the earliest time at which one of its calls can have begun: the beginning of its turn
+	from  int64 // the earliest time at which its calls can have begun: the beginning of its turn
 	began int64
-	end   int64 // of its last update, or else of its turn; math.MaxInt64 if another may come
+	end   int64 // of its last update, or else of its turn; math.MaxInt64 if more may follow
 	over  bool  // its last update has come
 }
 
@@ -46,7 +46,7 @@ func newTool(e *trace.Entity, start time.Time, turn *trace.Turn) *tool {
 	return t
 }
 
-// measure updates the span with what is now known.
+// measure updates the span from what is now known.
 func (t *tool) measure() {
 	start, turn := t.start.UnixNano(), t.turn
 	t.span = span{from: start, began: start + int64(t.Began), end: math.MaxInt64, over: t.ToolCall.Finished()}
@@ -78,14 +78,14 @@ func (t *tool) take(u wire.Value) {
 		t.given(v)
 		return len(t.arguments) < maxTraits
 	})
-	for _, text := range []string{u.Get("title").Text(), firstText(u.Get("content"))} { // of a request for permission
+	for _, text := range []string{u.Get("title").Text(), firstText(u.Get("content"))} { // of a permission request
 		if strings.HasPrefix(text, "{") && wire.IsJSON([]byte(text)) {
 			t.given(wire.ValueOf(text))
 		}
 	}
 }
 
-// given records what may be the arguments.
+// given records a value that may be the arguments.
 func (t *tool) given(v wire.Value) {
 	if d := digestOf(v); d != (digest{}) && !slices.Contains(t.arguments, d) && len(t.arguments) < maxTraits {
 		t.arguments = append(t.arguments, d)
@@ -104,14 +104,14 @@ func (t *tool) called(text string) {
 	if claim := claimIn(text); claim != nil {
 		t.claimed = claim
 	}
-	if len(t.names) == maxTraits { // the first, the id, stays
+	if len(t.names) == maxTraits { // keep the first, the id
 		t.names = slices.Delete(t.names, 1, 2)
 	}
 	t.names = append(t.names, list)
 }
 
-// isCalled reports whether the words of names occur in sequence, in this or the reverse
-// order, in a name of the tool call.
+// isCalled reports whether the words of names occur as a sequence, in this order or reversed,
+// in a name of the tool call.
 func (t *tool) isCalled(names ...[]string) bool {
 	joined := slices.Concat(names...)
 	slices.Reverse(names)
@@ -129,12 +129,12 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// maxClaim is the length beyond which agents shorten names, because models limit them: a
-// longer name claims nothing.
+// maxClaim is the length above which agents shorten names, because models limit them. A longer
+// name is not taken as a claim.
 const maxClaim = 56
 
-// claimIn returns the words of the names of server and tool in a text of an unmistakable
-// form, otherwise nil. It may be unclear which words name the server.
+// claimIn returns the words of the names of server and tool if text has an unmistakable form,
+// otherwise nil. It may be unclear which words name the server.
 func claimIn(text string) []string {
 	server, name, ok := mcpName(text)
 	if !ok || len(text) > maxClaim {
@@ -143,9 +143,9 @@ func claimIn(text string) []string {
 	return append(words(server), words(name)...)
 }
 
-// mcpName returns the names of server and tool in a text of one of the forms that agents
-// give the tools of servers: mcp__SERVER__TOOL (Claude Code, Qwen Code), mcp.SERVER.TOOL
-// and Tool: SERVER/TOOL (Codex), TOOL (SERVER MCP Server) (Gemini CLI).
+// mcpName returns the names of server and tool if text has one of the forms in which agents
+// name the tools of servers: mcp__SERVER__TOOL (Claude Code, Qwen Code), mcp.SERVER.TOOL and
+// Tool: SERVER/TOOL (Codex), TOOL (SERVER MCP Server) (Gemini CLI).
 func mcpName(text string) (server, tool string, ok bool) {
 	if rest, found := strings.CutPrefix(text, "mcp__"); found {
 		server, tool, ok = strings.Cut(rest, "__")

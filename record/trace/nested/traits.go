@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// traits are what a call may share with the tool call that led to it.
+// traits are the properties that a call may share with the tool call that led to it.
 type traits struct {
 	meta      []string // the texts in the _meta of its request
 	arguments digest   // zero if there are none
@@ -46,8 +46,8 @@ func texts(list []string, v wire.Value, most int) []string {
 // A digest identifies a JSON object regardless of its spelling.
 type digest [16]byte
 
-// digestOf returns the digest of an object: zero if it is empty or very large, or v is
-// not an object.
+// digestOf returns the digest of an object. It is zero if v is not an object, or is empty or
+// very large.
 func digestOf(v wire.Value) digest {
 	if !v.IsObject() || len(v.Raw()) > maxArguments {
 		return digest{}
@@ -73,7 +73,7 @@ type excerpt struct {
 
 const (
 	excerptSize  = 64
-	minContained = 8 // bytes of the shortest text whose occurrence in another counts
+	minContained = 8 // bytes of the shortest text for which containment counts as evidence
 )
 
 func excerptOf(text string) excerpt {
@@ -86,7 +86,7 @@ func sum(text string) digest {
 	return digest(all[:len(digest{})])
 }
 
-// isIn reports whether text equals the excerpt's text, or contains it.
+// isIn reports whether text equals or contains the excerpt's text.
 func (x excerpt) isIn(text string) bool {
 	text = strings.TrimSpace(text)
 	if x.size == 0 || len(text) < x.size {
@@ -111,7 +111,7 @@ func (x excerpt) isIn(text string) bool {
 	return false
 }
 
-// firstText returns the first text in a list of content blocks, which ACP wraps once
+// firstText returns the first text in a list of content blocks. ACP wraps each block once
 // more.
 func firstText(content wire.Value) string {
 	text := ""

@@ -10,25 +10,25 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// An Uncalled is a server that the agent got through acptap for a session and never called.
+// An Uncalled is a server that the agent got through acptap for a session but never called.
 type Uncalled struct {
 	Server string           `json:"server"`
 	Why    Why              `json:"why"`
 	Code   int              `json:"code,omitempty"`   // exit status, if it Exited
 	After  termtext.Seconds `json:"seconds,omitzero"` // how long it ran, if it Exited
-	SetUps []SetUp          `json:"-"`                // that named it, the newest of each session
+	SetUps []SetUp          `json:"-"`                // set-ups that named it, the newest of each session
 }
 
-// A Why says how far a server got without ever being called.
+// A Why is how far a server got without being called.
 type Why uint8
 
 // The reasons, ordered by how far the server got.
 const (
 	NeverStarted  Why = iota
-	NeverAsked        // it has a URL, and no request went there
-	Exited            // on its own: the agent wanted it to go on
-	NeverAnswered     // it ran, and did not answer the request that begins a connection
-	NoTools           // it offers none
+	NeverAsked        // it has a URL, which received no request
+	Exited            // exited by itself, not because the agent stopped it
+	NeverAnswered     // it ran but did not answer the request that begins a connection
+	NoTools           // it offers no tools
 	NeverCalled       // it offers tools
 	called
 )
@@ -59,14 +59,13 @@ func (u *Uncalled) String() string { return whyTexts[u.Why].named + u.Brief() }
 // Line returns a line about the server, as clean text: "server git: named, never started".
 func (u *Uncalled) Line() string { return "server " + termtext.Piece(u.Server) + ": " + u.String() }
 
-// Failed reports whether something is wrong; if not, nobody needed the server.
+// Failed reports whether the server failed. Otherwise it was just not needed.
 func (u *Uncalled) Failed() bool { return u.Why < NoTools && u.Why != NeverAsked }
 
-// Uncalled returns the servers that were never called in any of these sessions, in the
-// order in which the newest set-up of each session names them. live says that the agent
-// still runs: it may start and call its servers later, so a session counts only after a
-// turn. If the Join is Partial, a server without a tape may have been started elsewhere and
-// is left out.
+// Uncalled returns the servers that were never called in any of these sessions, in the order
+// of the newest set-up of each session. live means that the agent is still running and may yet
+// start and call its servers, so a session counts only after a turn. If the Join is Partial,
+// Uncalled omits servers without a tape, which may have been started elsewhere.
 func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 	j.update()
 	var list []Uncalled
@@ -100,7 +99,7 @@ func (j *Join) Uncalled(live bool, sessions ...string) []Uncalled {
 	})
 }
 
-// turned takes a frame that may end a turn.
+// turned handles a frame that may end a turn.
 func (l *Links) turned(f *dialect.Frame) {
 	if f.Kind != wire.Batch && !f.Events.Has(dialect.TurnEnded) {
 		return
@@ -112,8 +111,8 @@ func (l *Links) turned(f *dialect.Frame) {
 	}
 }
 
-// uncalled returns why a server was not called. Its Why is the constant called if the
-// server was called, or may still answer.
+// uncalled returns why a server was not called. Its Why is the constant called if the server
+// was called or may still answer.
 func (t *Tape) uncalled() Uncalled {
 	u := Uncalled{Server: t.Server, Why: NeverAnswered}
 	switch p := &t.process; {
@@ -129,22 +128,22 @@ func (t *Tape) uncalled() Uncalled {
 	return u
 }
 
-// A process is what is known of the program of a server, and of what it offers.
+// A process is what is known about a server's program and what it offers.
 type process struct {
 	left bool          // the agent closed its stdin or sent a signal that ends programs
 	exit *wire.Exit    // nil: it runs, or its end was not recorded
 	took time.Duration // until exit
 
 	ready    bool // it answered the request that begins a connection
-	declares bool // and said that it has tools
+	declares bool // that answer announced tools
 	listed   bool // it answered with a list of tools
-	tools    bool // which was not empty
+	tools    bool // the list was not empty
 }
 
-// offers reports whether the server has tools, according to what it has said.
+// offers reports whether the server has offered any tools.
 func (p *process) offers() bool { return p.tools || p.declares && !p.listed }
 
-// mark takes a frame that may be a mark.
+// mark handles a frame that may be a mark.
 func (p *process) mark(f *dialect.Frame) {
 	switch m := wire.ReadMark(f.Frame); {
 	case m.Exit != nil:
@@ -154,7 +153,7 @@ func (p *process) mark(f *dialect.Frame) {
 	}
 }
 
-// answered takes an answer of the server.
+// answered handles an answer from the server.
 func (p *process) answered(f *dialect.Frame, e wire.Envelope) {
 	if f.Does(dialect.Initializes | dialect.Discovers) {
 		p.ready = true

@@ -11,8 +11,8 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// toolCall handles an event of a tool call. It ignores a call that continues after its
-// turn, whose span is complete.
+// toolCall handles an event of a tool call. It ignores a call that continues after its turn,
+// because the turn's spans are already complete.
 func (b *Builder) toolCall(e *trace.Event, s *session) {
 	at := placeOf(e)
 	switch {
@@ -49,7 +49,7 @@ func (b *Builder) subagent(e *trace.Event, s *session) {
 	b.finish(span, e, s, nil, false)
 }
 
-// add adds a tool call or a subagent, or replaces it if it has ended again.
+// add adds a tool call or a subagent, or replaces it if it has ended before.
 func (t *turn) add(c child) {
 	if i, ok := t.at[c.entity]; ok {
 		t.children[i] = c
@@ -86,7 +86,7 @@ func (b *Builder) tool(e *trace.Event, s *session) Span {
 	return span
 }
 
-// hear records what a message says about the current turn.
+// hear records what a message reveals about the current turn.
 func (b *Builder) hear(f *dialect.Frame, e wire.Envelope) {
 	if f.Session == "" || f.Kind == wire.Oversized {
 		return
@@ -147,7 +147,7 @@ func planProgress(entries wire.Value) []Attr {
 	return []Attr{{planEntries, all}, {planCompleted, done}}
 }
 
-// A run is a stretch in which the agent does nothing but speak, or nothing but think.
+// A run is a stretch in which the agent only speaks, or only thinks.
 type run struct {
 	role        string // empty: none
 	began, last time.Time
@@ -155,7 +155,7 @@ type run struct {
 	chars       int64 // Unicode characters
 }
 
-// say adds to the run of a role, or begins one.
+// say extends the run of a role, or begins a new one.
 func (t *turn) say(at time.Time, role string, update wire.Value) {
 	if t.run.role != role {
 		t.endRun()
@@ -166,7 +166,7 @@ func (t *turn) say(at time.Time, role string, update wire.Value) {
 	t.run.chars += characters(update.Get("content"))
 }
 
-// characters counts those in the text of a content block, or of a list of them.
+// characters counts the characters in the text of one or more content blocks.
 func characters(content wire.Value) int64 {
 	if !content.IsArray() {
 		return int64(utf8.RuneCountInString(content.Get("text").Text()))

@@ -17,14 +17,13 @@ type Builder struct {
 	// have removed secrets from the frames. It must not change after the first Add.
 	Content bool
 
-	// Logs says that Record will be called.
+	// Logs means that Record will be called.
 	Logs bool
 
 	// Service is the service.name of the resource; empty: the name of the agent.
 	Service string
 
-	// Resource has the user's attributes of the resource. Attributes of the tape take
-	// precedence.
+	// Resource holds the user's resource attributes. The tape's attributes take precedence.
 	Resource []Attr
 
 	trace    trace.Trace
@@ -32,7 +31,7 @@ type Builder struct {
 	conn     connection
 	frame    *dialect.Frame // the frame being added; nil at the end of the tape
 	calls    map[place]*call
-	tools    map[place]bool // tool calls that have begun and are not sent
+	tools    map[place]bool // tool calls that have begun but have not been returned
 	sessions map[string]*session
 	location location
 	sets     []Set
@@ -44,20 +43,20 @@ type Tape struct {
 	ID         string
 	Start      time.Time
 	Name       string             // the user's name for the agent; empty: none
-	Parent     string             // tape of the agent that started this server; empty: none
+	Parent     string             // tape of the agent that started this server, if any
 	Transport  string             // http or ws; empty: stdio
 	Connection dialect.Connection // as known so far
 
-	// Above returns the span of Parent that a call is part of, by the frame and the id of
-	// its request as JSON. ok is false if there is none. nil: unknown.
+	// Above returns the span of Parent that contains a call, given the frame and the id of its
+	// request as JSON. ok is false if there is none. Above may be nil.
 	Above func(frame uint64, id string) (above Ref, ok bool)
 
-	// Before returns the last turn of a session that began before a time, on earlier tapes.
-	// ok is false if there is none. nil: unknown.
+	// Before returns the last turn of a session that began before a time on an earlier tape.
+	// ok is false if there is none. Before may be nil.
 	Before func(session string, at time.Time) (last Ref, ok bool)
 }
 
-// A place is where something began. Two things of one Kind never have the same place.
+// A place is where something began. It is unique among things of one Kind.
 type place struct {
 	seq   uint64
 	entry int
@@ -65,7 +64,7 @@ type place struct {
 
 func placeOf(e *trace.Event) place { return place{e.First, e.Entry} }
 
-// Next begins a tape. Call End first to complete the one before.
+// Next begins a tape. To complete the previous one, call End first.
 func (b *Builder) Next(t Tape) {
 	b.trace.Brief = !b.Content
 	b.trace.Next(t.Connection)
@@ -76,8 +75,8 @@ func (b *Builder) Next(t Tape) {
 	}
 }
 
-// Add handles the next frame, with its bytes, and returns what completed with it, in
-// order. It keeps nothing of f.
+// Add handles the next frame, with its bytes, and returns the sets that it completes, in
+// order. It keeps no part of f.
 func (b *Builder) Add(f *dialect.Frame) []Set {
 	b.sets, b.frame, b.location = nil, f, location{}
 	b.conn.add(f)
@@ -104,7 +103,7 @@ func (b *Builder) Working() bool {
 	return false
 }
 
-// End returns what is open at the end of the tape, and the connection. It must not be
+// End returns what is still open at the end of the tape, and the connection. It must not be
 // called for a tape that continues.
 func (b *Builder) End() []Set {
 	b.sets = nil
@@ -161,7 +160,7 @@ func (b *Builder) now() *dialect.Connection { return &b.trace.Runs[len(b.trace.R
 // agent returns the agent's name, or "" if unknown.
 func (b *Builder) agent() string { return cmp.Or(b.now().Agent, b.tape.Name) }
 
-// begin begins the span of something that has just ended.
+// begin returns the span of something that has just ended.
 func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
 	s := Span{
 		ID: spanID(b.tape.ID, k, e.First, e.Entry), Kind: k, Name: clip(name, maxName),
@@ -177,7 +176,7 @@ func (b *Builder) begin(k Kind, e *trace.Event, name string) Span {
 	return s
 }
 
-// fail marks a span as failed if the event says so.
+// fail marks a span as failed if the event is a failure.
 func (b *Builder) fail(s *Span, e *trace.Event) {
 	switch {
 	case e.End == trace.Failed:
@@ -193,7 +192,7 @@ func (s *Span) explain(err wire.JSON) {
 	s.Problem = clip(err.Get("message").Text(), maxValue)
 }
 
-// at returns the time of day of a time on the tape.
+// at converts a time on the tape to a time of day.
 func (b *Builder) at(since time.Duration) time.Time { return b.tape.Start.Add(since) }
 
 // request returns the request in the current frame, which is the frame or an entry of a
@@ -209,8 +208,8 @@ func (b *Builder) request(entry int) (whole []byte, params wire.JSON) {
 	return nil, nil
 }
 
-// answer returns the response to the call that an event has ended. There is none at the end
-// of the tape.
+// answer returns the response to the call that an event has ended. It is empty at the end of
+// the tape.
 func (b *Builder) answer(e *trace.Event) wire.Envelope {
 	if b.frame == nil {
 		return wire.Envelope{}

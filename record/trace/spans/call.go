@@ -8,18 +8,18 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A call is an open call, and what its request said.
+// A call is an open call with the details of its request.
 type call struct {
-	trace     TraceID // of its span; only with Logs
-	from      Ref     // what its traceparent names
+	trace     TraceID // of its span; set only with Logs
+	from      Ref     // the span that its traceparent names
 	foreign   bool
 	stream    uint64            // HTTP stream that its request came on; 0: none
-	own       *clientCall       // its span, if the client uses the server with it (MCP)
-	within    *clientCall       // the client's call on whose behalf the server asks (MCP); nil: unknown
-	asks      *trace.Permission // the permission that it asks for; nil: none
-	tool      *trace.Entity     // the tool call that the permission is for; nil: none
+	own       *clientCall       // its span, if it is the client's call of an MCP server
+	within    *clientCall       // the client's call on whose behalf the MCP server asks; nil: unknown
+	asks      *trace.Permission // the requested permission, or nil
+	tool      *trace.Entity     // the tool call that the permission is for, or nil
 	version   string            // of JSON-RPC, as sent
-	prompt    string            // that prompts/get names (MCP)
+	prompt    string            // named by prompts/get (MCP)
 	path      string            // of the file, with Content
 	uri       string            // of the resource (MCP), with Content
 	arguments string            // of the tool (MCP), with Content
@@ -64,7 +64,7 @@ func (b *Builder) call(e *trace.Event, s *session) {
 	}
 }
 
-// traceOfCall returns the trace that the span of a call will be in.
+// traceOfCall returns the trace of the span of a call.
 func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
 	switch {
 	case c.foreign:
@@ -75,7 +75,7 @@ func (b *Builder) traceOfCall(e *trace.Event, s *session, c *call) TraceID {
 	return b.traceOf(e, s)
 }
 
-// asked records what the call's span needs from its request.
+// asked records the details of a call's request that its span needs.
 func (b *Builder) asked(e *trace.Event) *call {
 	c := new(call)
 	whole, params := b.request(e.Entry)
@@ -99,7 +99,7 @@ func (b *Builder) asked(e *trace.Event) *call {
 	return c
 }
 
-// traceparent returns what the traceparent of a request names; nil: nothing.
+// traceparent returns the span that a request's traceparent names, or nil.
 func traceparent(params wire.JSON) *Ref {
 	if from, ok := parseTraceparent(params.Get("_meta.traceparent").Text()); ok {
 		return &from
@@ -107,14 +107,14 @@ func traceparent(params wire.JSON) *Ref {
 	return nil
 }
 
-// permission notes that a call asks for a permission.
+// permission records the permission that a call asks for.
 func (b *Builder) permission(e *trace.Event) {
 	if c := b.calls[placeOf(e)]; c != nil {
 		c.asks, c.tool = e.Permission, e.ToolCall
 	}
 }
 
-// answered makes the span of a call.
+// answered builds the span of a call.
 func (b *Builder) answered(e *trace.Event, c *call) Span {
 	s := b.begin(Call, e, e.Call.Name())
 	if s.Remote = c.foreign; c.foreign {
@@ -154,8 +154,8 @@ func (b *Builder) answered(e *trace.Event, c *call) Span {
 	return s
 }
 
-// finish puts a span where it belongs. tool is the tool call known to contain it; nil:
-// none. byAgent says that its time may place it in a tool call.
+// finish adds a span to its turn or trace. tool is the tool call known to contain it, or nil.
+// byAgent means that its time may place it in a tool call.
 func (b *Builder) finish(span Span, e *trace.Event, s *session, tool *trace.Entity, byAgent bool) {
 	if s != nil && e.InTurn > 0 {
 		if t := s.open[e.InTurn]; t != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// said adds what was said in a turn, in the form that the conventions prescribe.
+// said adds the messages of a turn, in the form of the conventions.
 func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
 	in, out := said{Role: "user"}, said{Role: "assistant"}
 	for _, e := range entities(c, t) {
@@ -25,8 +25,8 @@ func (s *Span) said(c *trace.Conversation, t *trace.Turn) {
 	s.messages(outputMessages, out)
 }
 
-// entities returns what began in a turn, in order. The turn has just ended, so they are
-// among the last of the conversation.
+// entities returns the entities that began in a turn, in order. The turn has just ended, so
+// they are among the last of the conversation.
 func entities(c *trace.Conversation, t *trace.Turn) []*trace.Entity {
 	from := len(c.Entities)
 	for from > 0 && c.Entities[from-1].Run == t.Run && c.Entities[from-1].Last >= t.First {
@@ -41,7 +41,7 @@ func entities(c *trace.Conversation, t *trace.Turn) []*trace.Entity {
 	return list
 }
 
-// said is what one side has said: a message of gen_ai.input.messages or
+// said is a message of one side, in the form of gen_ai.input.messages or
 // gen_ai.output.messages.
 type said struct {
 	Role  string `json:"role"`

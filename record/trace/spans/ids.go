@@ -26,8 +26,8 @@ func (s SpanID) String() string { return hex.EncodeToString(s[:]) }
 // MarshalText returns what String does.
 func (s SpanID) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// The domains of the hashes. If the way ids are made changes, change the number too, so
-// that spans already sent keep their ids.
+// The domains of the hashes. If ids are ever made in another way, change the number, so that
+// spans already sent keep their ids.
 const (
 	traceDomain = "acptap trace 1"
 	spanDomain  = "acptap span 1"
@@ -39,20 +39,21 @@ func traceID(tape string, k Kind, seq uint64) (id TraceID) {
 	return id
 }
 
-// spanID returns the id of what begins with a message: a frame, or an entry of a batch.
+// spanID returns the id of the span that begins with a message: a frame, or an entry of a
+// batch.
 func spanID(tape string, k Kind, seq uint64, entry int) (id SpanID) {
 	fill(id[:], spanDomain, []byte(tape), []byte(k.String()), number(seq), number(uint64(entry)))
 	return id
 }
 
-// connectionRef returns the span of a connection. It needs no frame, so other tapes can
+// connectionRef returns the span of a tape's connection. It needs no frame, so other tapes can
 // refer to it.
 func connectionRef(tape string) Ref {
 	return Ref{traceID(tape, Connection, 0), spanID(tape, Connection, 0, 0)}
 }
 
-// fill writes the hash of the parts, each preceded by its length, over id. It hashes an id
-// of zeros once more, since zeros mean none.
+// fill overwrites id with the hash of the parts, each preceded by its length. If the result is
+// all zeros, which would mean none, fill hashes it again.
 func fill(id []byte, domain string, parts ...[]byte) {
 	h := sha256.New()
 	for _, p := range append([][]byte{[]byte(domain)}, parts...) {

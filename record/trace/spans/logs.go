@@ -8,7 +8,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A Record is a frame, or a line that the agent wrote to stderr, to be logged.
+// A Record is a log record of a frame or of a line that the agent wrote to stderr.
 type Record struct {
 	Resource []Attr
 	In       Ref // the span that contains it
@@ -25,7 +25,7 @@ type location struct {
 	rank rank
 }
 
-// A rank orders the spans that a frame is about: the one with the highest rank contains it.
+// A rank orders the candidate spans of a frame. The one with the highest rank contains it.
 type rank uint8
 
 const (
@@ -35,8 +35,8 @@ const (
 	inCall
 )
 
-// Record returns the record of f, which was added last. ok is false if neither side sent f.
-// It must be called only with Logs.
+// Record returns the record of f, which must be the last frame added. ok is false if neither
+// side sent f. Record requires Logs.
 func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
 	if f.Kind == wire.Mark {
 		return Record{}, false
@@ -67,8 +67,8 @@ func (b *Builder) Record(f *dialect.Frame) (r Record, ok bool) {
 	return r, true
 }
 
-// lies returns the span that contains f, which was added last: what it begins, changes or
-// ends, else the turn that is being worked on in its session, else the connection.
+// lies returns the span that contains f, the last frame added: what f begins, changes or ends,
+// else the current turn of its session, else the connection.
 func (b *Builder) lies(f *dialect.Frame) Ref {
 	if b.location.rank > inConnection {
 		return b.location.Ref
@@ -83,7 +83,7 @@ func (b *Builder) lies(f *dialect.Frame) Ref {
 	return connectionRef(b.tape.ID)
 }
 
-// locate records what an event says about the location of its frame.
+// locate records what an event reveals about the location of its frame.
 func (b *Builder) locate(e *trace.Event, s *session) {
 	if !b.Logs || e.End == trace.StillOpen || e.End == trace.Replaced || e.End == trace.Forgotten {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// relate finds the client's call on whose behalf a server asks something: the one whose
-// stream the request came on, or the only open one, as nested.Tape does.
+// relate finds the client's call on whose behalf a server sends a request: the call on whose
+// stream the request came, or the only open one, as in nested.Tape.
 func (b *Builder) relate(e *trace.Event, c *call) {
 	c.stream = b.frame.Stream
 	switch {
@@ -21,8 +21,7 @@ func (b *Builder) relate(e *trace.Event, c *call) {
 	}
 }
 
-// asksFor returns the client's call that a request on a stream is about, or nil if
-// unknown.
+// asksFor returns the client's call that a request on a stream belongs to, or nil if unknown.
 func (b *Builder) asksFor(stream uint64) *clientCall {
 	var all, same []*clientCall
 	for _, c := range b.calls {

@@ -15,7 +15,7 @@ type Measured struct {
 	Points   []Point // in the order of Metrics
 }
 
-// A Point is a histogram of the numbers with the same attributes in a span of time.
+// A Point is a histogram of numbers with the same attributes over a period of time.
 type Point struct {
 	*Metric
 	Attrs   []Attr
@@ -25,15 +25,15 @@ type Point struct {
 	Sum     float64
 	Min     float64
 	Max     float64
-	Buckets []uint64 // one more than Bounds: the last is for numbers above all bounds
+	Buckets []uint64 // one more than Bounds; the last counts numbers above all bounds
 }
 
 // A Meter measures the sets of a tape, or of several in succession. Its zero value is
 // ready to use, and restarts its counts with each Take.
 type Meter struct {
-	// Cumulative makes each point cover the whole tape so far. Since that is a function of
-	// the tape, the Meter need not remember earlier points, and a repeated point says the
-	// same.
+	// Cumulative makes each point cover the whole tape so far. Such points depend only on the
+	// tape, so the Meter need not remember earlier ones, and sending a point twice is
+	// harmless.
 	Cumulative bool
 
 	groups []*group
@@ -45,7 +45,7 @@ type group struct {
 	key    string
 	points map[string]*Point // by metric and attributes
 	fresh  map[string]bool   // points changed since the last Take
-	start  time.Time         // zero: none
+	start  time.Time         // when the period began; zero: unset
 	end    time.Time
 }
 
@@ -93,7 +93,7 @@ func (g *group) add(m measurement) {
 	p.Count, p.Sum, p.Min, p.Max = p.Count+1, p.Sum+m.value, min(p.Min, m.value), max(p.Max, m.value)
 }
 
-// keyOf returns a key that distinguishes attributes.
+// keyOf returns a key that identifies a set of attributes.
 func keyOf(attrs []Attr) string {
 	var b strings.Builder
 	for _, a := range attrs {

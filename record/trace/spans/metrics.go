@@ -12,12 +12,12 @@ type Metric struct {
 	Name   string
 	Unit   string    // in UCUM
 	About  string    // what is measured
-	Bounds []float64 // of buckets, ascending: a bucket has numbers up to its bound, and above the previous one
+	Bounds []float64 // of buckets, ascending; a bucket includes its upper bound
 }
 
-// Bounds of the conventions: of gen_ai.invoke_agent.duration, gen_ai.execute_tool.duration,
-// mcp.client.operation.duration and gen_ai.client.token.usage. Our own metrics use the
-// bounds of the most similar one.
+// Bounds from the conventions, for gen_ai.invoke_agent.duration, gen_ai.execute_tool.duration,
+// mcp.client.operation.duration and gen_ai.client.token.usage. Our own metrics use the bounds
+// of the most similar one.
 var (
 	agentBounds = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6}
 	toolBounds  = []float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
@@ -25,7 +25,7 @@ var (
 	tokenBounds = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 )
 
-// Metrics are all metrics.
+// Metrics lists all metrics.
 var Metrics = []*Metric{
 	{agentDuration, "s", "Duration of a turn, from the prompt to its end.", agentBounds},
 	{toolDuration, "s", "Duration of a tool call of the agent.", toolBounds},
@@ -35,7 +35,7 @@ var Metrics = []*Metric{
 	{turnTokens, "{token}", "Tokens that the agent reports for a turn.", tokenBounds},
 }
 
-// A measurement is a number that goes into a histogram.
+// A measurement is a number for a histogram.
 type measurement struct {
 	metric string
 	value  float64
@@ -91,7 +91,7 @@ func (s *Span) value(name string) any {
 	return nil
 }
 
-// pick returns the attributes of a span that have one of the names, in the order of names.
+// pick returns the attributes of a span with the given names, in the order of names.
 func (s *Span) pick(names []string) (list []Attr) {
 	for _, name := range names {
 		if v := s.value(name); v != nil {

@@ -6,7 +6,7 @@ package spans
 // gen_ai.provider.name is missing here: a proxy between a client and an agent cannot know
 // it.
 
-// SchemaURL is where the first of these are described.
+// SchemaURL is the schema of the first of these conventions.
 const SchemaURL = "https://opentelemetry.io/schemas/gen-ai/0.1.0"
 
 const (
@@ -114,10 +114,10 @@ const (
 // Values of error.type that are not codes of JSON-RPC.
 const (
 	toolError = "tool_error" // a tool failed, or an MCP server returned isError
-	agentGone = "agent_gone" // it was open when the agent died
+	agentGone = "agent_gone" // the agent died before it finished
 )
 
 const (
-	maxName  = 1 << 10  // bytes of a name that comes from either side
+	maxName  = 1 << 10  // bytes of a name received from either side
 	maxValue = 64 << 10 // bytes of content
 )

@@ -11,9 +11,9 @@ import (
 )
 
 // A Perfetto writes spans in the Trace Event Format, which Perfetto, speedscope and
-// chrome://tracing open. A tape is a process; a session is a thread, and so is everything
-// outside of sessions. Spans that nest or follow each other are slices; overlapping ones
-// are asynchronous. Times are microseconds since Start.
+// chrome://tracing can open. Each tape is a process, each session a thread; one more thread
+// holds everything outside of sessions. Spans that nest or follow each other are slices;
+// overlapping ones are asynchronous events. Times are microseconds since Start.
 type Perfetto struct {
 	W     io.Writer
 	Start time.Time
@@ -45,7 +45,7 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// A step is an event that took time.
+// A step is an event with a duration.
 type step struct {
 	traceEvent
 	from, to time.Time
@@ -53,7 +53,7 @@ type step struct {
 
 // Write writes a set.
 func (p *Perfetto) Write(set Set) error {
-	var open []time.Time // ends of the slices that the next one may lie in
+	var open []time.Time // ends of the slices that may contain the next one
 	for _, s := range p.steps(set) {
 		for len(open) > 0 && !s.from.Before(open[len(open)-1]) {
 			open = open[:len(open)-1]
@@ -74,7 +74,7 @@ func (p *Perfetto) Write(set Set) error {
 	return p.err
 }
 
-// overlapping writes a step that cannot be a slice.
+// overlapping writes a step that overlaps others and so cannot be a slice.
 func (p *Perfetto) overlapping(s step) {
 	s.Phase = "b"
 	p.event(s.traceEvent)
@@ -109,7 +109,7 @@ func (p *Perfetto) steps(set Set) (list []step) {
 	return list
 }
 
-// Close ends the text. It does not close W.
+// Close completes the text. It does not close W.
 func (p *Perfetto) Close() error {
 	if !p.begun {
 		p.write(`{"traceEvents":[`)

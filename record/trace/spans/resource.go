@@ -9,7 +9,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// A connection is what a tape says about its connection as a whole.
+// A connection collects what a tape reveals about its connection.
 type connection struct {
 	frames, bytes, lost int64
 	exit                *wire.Exit
@@ -28,7 +28,7 @@ func (c *connection) add(f *dialect.Frame) {
 	}
 }
 
-// connection returns the span of the connection, which has ended.
+// connection returns the span of the connection when it has ended.
 func (b *Builder) connection(e *trace.Event) Span {
 	s := b.begin(Connection, e, "acptap.connection")
 	to := connectionRef(b.tape.ID)
@@ -50,7 +50,7 @@ func (b *Builder) connection(e *trace.Event) Span {
 	return s
 }
 
-// network says how the two sides are connected.
+// network adds how the two sides are connected.
 func (b *Builder) network(s *Span) {
 	switch b.tape.Transport {
 	case "":

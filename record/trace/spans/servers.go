@@ -6,9 +6,9 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// Servers finds the spans of an agent's tape that contain the calls of its servers, as
-// far as nested.Join knows: a tool call, or the turn in which they were made. Later
-// frames may change what a call is joined to.
+// Servers finds the spans on an agent's tape that contain the calls to its servers, as far as
+// nested.Join knows: a tool call, or the turn during which they were made. Later frames may
+// change the result.
 type Servers struct {
 	agent Builder
 	join  nested.Join
@@ -23,7 +23,7 @@ type callKey struct {
 	frame uint64
 }
 
-// A placedCall is a call to a server, and what it is part of.
+// A placedCall is a call to a server and its parent.
 type placedCall struct {
 	*nested.Call
 	above Ref
@@ -32,7 +32,7 @@ type placedCall struct {
 // ServersOf returns the Servers of the agent on a tape.
 func ServersOf(agent Tape) *Servers {
 	s := &Servers{
-		agent: Builder{Content: true}, // a Join compares what was said
+		agent: Builder{Content: true}, // a Join compares content
 		tools: map[*trace.Entity]SpanID{}, sent: map[SpanID]TraceID{}, calls: map[callKey][]placedCall{},
 	}
 	s.agent.Next(agent)
@@ -54,7 +54,7 @@ func (s *Servers) Add(f *dialect.Frame) {
 // Server adds the tape of a server, whose frames are then added to t.
 func (s *Servers) Server(t *nested.Tape) { s.join.Nested(t) }
 
-// End says that there are no more frames or tapes. Above finds nothing before End.
+// End marks all tapes as finished. Above returns nothing before End.
 func (s *Servers) End() {
 	s.take(s.agent.End())
 	s.join.End()
@@ -69,10 +69,10 @@ func (s *Servers) End() {
 			}
 		}
 	}
-	*s = Servers{calls: s.calls} // drops what was said
+	*s = Servers{calls: s.calls} // discards the content
 }
 
-// take records the traces that tool calls are in.
+// take records the traces of tool calls.
 func (s *Servers) take(sets []Set) {
 	for _, set := range sets {
 		for _, span := range set.Spans {
@@ -83,7 +83,7 @@ func (s *Servers) take(sets []Set) {
 	}
 }
 
-// joined returns the parent of a call that is joined to an entity of a turn, or follows it.
+// joined returns the parent of a call that is joined to an entity of a turn or follows it.
 func (s *Servers) joined(c nested.Joined, e *trace.Entity, turn Ref) Ref {
 	id, ok := s.tools[e]
 	if in := s.sent[id]; ok && in != (TraceID{}) && c.By != nested.NoEvidence {
@@ -93,14 +93,14 @@ func (s *Servers) joined(c nested.Joined, e *trace.Entity, turn Ref) Ref {
 }
 
 func (s *Servers) place(c nested.Joined, above Ref) {
-	if !c.Tape.Hosted() { // its frames are on the agent's tape
+	if !c.Tape.Hosted() { // a hosted server's frames are on the agent's tape
 		key := callKey{c.Tape.ID, c.Request}
 		s.calls[key] = append(s.calls[key], placedCall{c.Call, above})
 	}
 }
 
-// Above returns the span that a call on the tape of a server is part of, by the frame and
-// the id of its request, as JSON. ok is false if there is none.
+// Above returns the span that contains a call on the tape of a server, given the frame and the
+// id of its request as JSON. ok is false if there is none.
 func (s *Servers) Above(tape string, frame uint64, id string) (above Ref, ok bool) {
 	for _, c := range s.calls[callKey{tape, frame}] {
 		if c.IsOf(id) {

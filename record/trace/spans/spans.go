@@ -1,23 +1,23 @@
-// Package spans turns the frames of a tape into spans, as OpenTelemetry and other tracing
-// tools accept them. A turn is a trace: what the agent did in the turn is below it. A
-// connection is another trace, with the calls that belong to no turn.
+// Package spans turns the frames of a tape into spans for OpenTelemetry and other tracing
+// tools. A turn is a trace that contains what the agent did in it. A connection is another
+// trace, with the calls that belong to no turn.
 //
-// Spans are a function of the tape and of what Tape says about others: reading a tape
-// again, even in part or on another machine, gives what was complete the same ids and
-// attributes. Spans contain nothing that was said unless a Builder is asked for Content.
-// The package stores nothing and reads no clock.
+// Spans depend only on the tape and on what Tape says about other tapes. Reading a tape again,
+// even in part or on another machine, gives completed spans the same ids and attributes. Spans
+// contain no content unless a Builder is asked for Content. The package stores nothing and
+// reads no clock.
 package spans
 
 import (
 	"time"
 )
 
-// A Span is something that took time.
+// A Span is an operation with a duration.
 type Span struct {
 	Trace  TraceID
 	ID     SpanID
 	Parent SpanID // zero: none
-	Remote bool   // Parent is a foreign span, which a traceparent named
+	Remote bool   // Parent is a foreign span, named by a traceparent
 
 	Kind  Kind
 	Name  string
@@ -30,13 +30,13 @@ type Span struct {
 	Events  []Event
 	Dropped int // number of events beyond maxEvents
 	Links   []Link
-	Error   string // error.type; empty: it did not fail
-	Problem string // the message of the error, only with Content
+	Error   string // error.type; empty if it did not fail
+	Problem string // the error message, only with Content
 
 	untimed bool // its duration is unknown
 }
 
-// A Kind is what a Span is about.
+// A Kind is the kind of operation of a Span.
 type Kind uint8
 
 // The kinds.
@@ -50,11 +50,11 @@ const (
 
 var kindNames = [...]string{"connection", "turn", "tool", "call", "subagent"}
 
-// String returns the word that goes into ids. It must never change.
+// String returns the name that is hashed into ids. It must never change.
 func (k Kind) String() string { return kindNames[k] }
 
-// Asks reports whether a span of the kind is a request, seen from the side that sent it:
-// CLIENT in OpenTelemetry. The others are INTERNAL.
+// Asks reports whether spans of kind k are requests seen from the sender, which OpenTelemetry
+// calls CLIENT. All others are INTERNAL.
 func (k Kind) Asks() bool { return k == Turn || k == Call }
 
 // An Attr is an attribute. Its value is a string, bool, int64, float64 or []string.
@@ -63,7 +63,7 @@ type Attr struct {
 	Value any
 }
 
-// An Event is something that happened at one time within a Span.
+// An Event is a moment within a Span.
 type Event struct {
 	Time  time.Time
 	Name  string
@@ -77,8 +77,8 @@ type Link struct {
 	Attrs []Attr
 }
 
-// A Set is what completed together: a turn with everything below it, a call that belongs
-// to no turn, or the connection.
+// A Set holds spans that completed together: a turn with everything below it, a call outside
+// of turns, or the connection.
 type Set struct {
 	Resource []Attr
 	Spans    []Span // a parent before its children
@@ -112,21 +112,22 @@ func (s *Span) link(to Ref, why string) {
 	s.Links = append(s.Links, Link{to.Trace, to.ID, []Attr{{linkKind, why}}})
 }
 
-// endsBy marks a span that ended later than its parent. parent is zero if that is open.
+// endsBy marks a span that ended later than its parent. parent is zero while the parent is
+// open.
 func (s *Span) endsBy(parent time.Time) {
 	if !s.Remote && !parent.IsZero() && s.End.After(parent) {
 		s.attr(outlasts, true)
 	}
 }
 
-// A Ref names a span, possibly of another tape.
+// A Ref identifies a span, possibly on another tape.
 type Ref struct {
 	Trace TraceID
 	ID    SpanID
 }
 
-// under puts a span into the trace of its parent, unless a traceparent put it elsewhere:
-// then it only links to that parent.
+// under puts a span into the trace of its parent. If a traceparent has put the span elsewhere,
+// under only links it to parent.
 func (s *Span) under(parent Ref) {
 	if s.Remote {
 		s.link(parent, "parent")

@@ -12,14 +12,14 @@ import (
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
-// A session holds what a session's spans need to know about each other.
+// A session holds the state that the spans of a session share.
 type session struct {
 	of     *trace.Session
-	prompt *Ref              // what the traceparent of the last prompt named; nil: nothing
+	prompt *Ref              // the span named by the traceparent of the last prompt, or nil
 	turns  map[int]Ref       // by number
 	ended  map[int]time.Time // when turns ended, by number
-	last   *Ref              // the turn that began last; nil: none
-	fork   *Ref              // the last turn of the session that it was forked from, at that time; nil: none
+	last   *Ref              // the turn that began last, or nil
+	fork   *Ref              // the last turn of the session that it was forked from at the time of the fork, or nil
 	open   map[int]*turn     // by number
 }
 
@@ -39,8 +39,8 @@ func (b *Builder) session(of *trace.Session) *session {
 	return s
 }
 
-// recall finds the turns that a session continues, at its first turn: those that this
-// Builder has not seen are on other tapes.
+// recall finds the turns that a session continues, at its first turn. Turns that this Builder
+// has not seen are on other tapes.
 func (b *Builder) recall(s *session, began time.Time) {
 	on := func(session string) *Ref {
 		if last, ok := b.tape.Before(session, began); ok {
@@ -61,15 +61,15 @@ func (b *Builder) recall(s *session, began time.Time) {
 // A turn is an open turn.
 type turn struct {
 	Ref
-	remote    *Ref // its parent, which a traceparent named; nil: none
+	remote    *Ref // its parent, named by a traceparent, or nil
 	previous  *Ref
-	fork      *Ref // the last turn of the session that its own was forked from; nil: none
-	output    bool // there was output
+	fork      *Ref // the last turn of the session that its own was forked from, or nil
+	output    bool // the agent has produced output
 	cancelled bool
 	run       run
-	events    Span // only its events
+	events    Span // holds only its events
 	children  []child
-	at        map[*trace.Entity]int // indexes of the children that are tool calls or subagents
+	at        map[*trace.Entity]int // indexes of tool calls and subagents in children
 }
 
 // A child is a span below a turn.
@@ -78,8 +78,8 @@ type child struct {
 	last    uint64        // Seq of its last frame
 	at      place         // of a tool call
 	entity  *trace.Entity // of a tool call or a subagent
-	tool    *trace.Entity // the tool call that it is part of; nil: not known
-	byAgent bool          // a call of the agent's
+	tool    *trace.Entity // the tool call that contains it; nil: unknown
+	byAgent bool          // a call by the agent
 }
 
 // turn handles an event of a turn.
@@ -127,7 +127,7 @@ func (t *turn) tell(e Event) {
 	t.events.event(e)
 }
 
-// ended returns the span of a turn and those below it.
+// ended returns the span of a turn and the spans below it.
 func (b *Builder) ended(e *trace.Event, s *session, t *turn) []Span {
 	span := b.begin(Turn, e, nameOf("invoke_agent", b.agent()))
 	span.Trace = t.Trace
@@ -180,7 +180,7 @@ func (s *Span) timing(e *trace.Event) {
 	}
 }
 
-// usage adds what a turn consumed, as far as the agent reported it.
+// usage adds what a turn consumed, as reported by the agent.
 func (s *Span) usage(u *trace.TurnUsage) {
 	for _, c := range []struct {
 		name  string
@@ -219,7 +219,7 @@ func (b *Builder) below(t *turn, ended time.Time) []Span {
 		c.endsBy(end)
 	}
 	slices.SortStableFunc(t.children, func(x, y child) int {
-		return cmp.Or(cmp.Compare(x.Frame, y.Frame), cmp.Compare(x.Kind, y.Kind)) // a permission may be the first frame of its tool call
+		return cmp.Or(cmp.Compare(x.Frame, y.Frame), cmp.Compare(x.Kind, y.Kind)) // a tool call may begin with a permission
 	})
 	spans := make([]Span, len(t.children))
 	for i, c := range t.children {
@@ -228,8 +228,8 @@ func (b *Builder) below(t *turn, ended time.Time) []Span {
 	return spans
 }
 
-// parentOf returns the index of the tool call or the subagent that a span is part of; -1:
-// it is part of the turn alone.
+// parentOf returns the index of the tool call or subagent that contains a span, or -1 if only
+// the turn does.
 func (t *turn) parentOf(c *child, tools *steps.Enclosing[uint64]) int {
 	switch {
 	case c.entity != nil:
@@ -248,8 +248,8 @@ func (t *turn) parentOf(c *child, tools *steps.Enclosing[uint64]) int {
 	return -1
 }
 
-// nameOf returns the name of a span: the operation, and the name of its subject if there is
-// one.
+// nameOf returns the name of a span: the operation, followed by the name of its subject if
+// there is one.
 func nameOf(operation, of string) string {
 	if of == "" {
 		return operation

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// A Range is the time, or the frames, from the begin to the end of a tool call.
+// A Range is the time or the frames from the beginning to the end of a tool call.
 type Range[T cmp.Ordered] struct {
 	From, To T
-	Index    int // the caller's number for it
+	Index    int // the caller's number for the tool call
 }
 
-// Enclosing tells which of several tool calls contains an agent's request that names none.
+// Enclosing finds the tool call that contains an agent's request, for requests that name none.
 type Enclosing[T cmp.Ordered] struct {
 	ranges []Range[T] // by From
 	latest []latest[T]
 }
 
-// latest has the two latest ends among the first ranges.
+// latest holds the two latest ends among the first ranges.
 type latest[T cmp.Ordered] struct {
-	index         int // of the range with the first of them
+	index         int // of the range that ends at first
 	first, second T
 }
 
@@ -45,8 +45,8 @@ func NewEnclosing[T cmp.Ordered](ranges []Range[T]) Enclosing[T] {
 	return e
 }
 
-// Only returns the index of the only range that contains the one from from to to, or -1 if
-// none or several do.
+// Only returns the index of the only range that contains [from, to]. It returns
+// -1 if there is none or more than one.
 func (e *Enclosing[T]) Only(from, to T) int {
 	n, _ := slices.BinarySearchFunc(e.ranges, from, func(r Range[T], from T) int {
 		if r.From <= from {

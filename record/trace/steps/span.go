@@ -12,8 +12,8 @@ type Span struct {
 	From, To time.Duration
 }
 
-// Join returns spans in order. Spans that touch, or lie within the given distance, are
-// merged.
+// Join returns spans in order, and merges those that touch or are at most apart from each
+// other.
 func Join(list []Span, apart time.Duration) []Span {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b Span) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.From, b.From)) })
@@ -37,14 +37,14 @@ func Length(list []Span) (sum time.Duration) {
 	return sum
 }
 
-// clockTimes are the round times from half a minute on.
+// clockTimes are the round times from half a minute upward.
 var clockTimes = []time.Duration{
 	30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// RoundTime returns the shortest round time not below the given one: 1, 2, 5, 10 … µs up
-// to 20 s, and then those of the clock. Axes place their ticks at such distances.
+// RoundTime returns the shortest round time that is at least atLeast: 1, 2, 5, 10 … µs up to
+// 20 s, then those of clockTimes. Axes use such distances between ticks.
 func RoundTime(atLeast time.Duration) time.Duration {
 	for unit := time.Microsecond; unit <= 10*time.Second; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {

@@ -9,10 +9,10 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// StartUp returns what preceded the first turn of the session on a tape: how the client
-// set it up, and how its servers started. Setting up the connection is part of it if no
-// turn of another session came earlier. It is nil if t is not the first turn, or there is
-// nothing.
+// StartUp returns what preceded the first turn of the session on a tape: how the client set
+// the session up and how its servers started. It includes the set-up of the connection unless
+// a turn of another session came earlier. StartUp returns nil if t is not the first turn or
+// nothing preceded it.
 func (s *Session) StartUp(t *trace.Turn) *Phase {
 	if !s.isFirst(t) {
 		return nil
@@ -57,7 +57,7 @@ func (s *Session) beganConnection(t *trace.Turn) bool {
 	return true
 }
 
-// setUp adds a call by the client. One without an answer lasts until the turn.
+// setUp adds a call by the client. An unanswered call lasts until the turn.
 func (p *Phase) setUp(c *trace.Call) {
 	one := &Step{Kind: SetUp, Span: Span{c.Run, c.Began, c.Ended}, Frame: c.Request, Open: c.Open(), Untimed: c.Untimed, Failed: c.Failed, Call: c}
 	if one.Open {
@@ -80,8 +80,8 @@ func (s *Session) started(p *Phase) {
 	}
 }
 
-// waits returns what a start-up waited for: each instant is charged to the first of these
-// that is pending: a login, which is the user's; the agent; the client.
+// waits returns what a start-up waited for. Each instant is charged to the first of these that
+// is pending: a login (to the user), the agent, the client.
 func (p *Phase) waits() []trace.Wait {
 	var edges []time.Duration
 	for _, one := range p.Steps {
@@ -103,8 +103,8 @@ func (p *Phase) waits() []trace.Wait {
 	return list
 }
 
-// pending returns what a start-up waited for between two times with no beginning or end of
-// a step between them.
+// pending returns what a start-up waited for between two times between which no step begins or
+// ends.
 func (p *Phase) pending(from, to time.Duration) trace.Part {
 	part := trace.ForClient
 	for _, one := range p.Steps {

@@ -1,6 +1,6 @@
-// Package steps models how the time of a session was spent: before its first turn on a tape
-// a start-up, and then its turns. Each has steps with a beginning, an end and a kind, some
-// of them nested, and a lane of waiting: what was waited for at each instant. All views
+// Package steps models how the time of a session was spent: a start-up before its first turn
+// on a tape, and then its turns. Each has steps with a beginning, an end and a kind, some of
+// them nested, and a lane of waits, which says what it waited for at each instant. All views
 // that draw turns over time use this package.
 //
 // The package stores nothing and reads no clock.
@@ -16,14 +16,14 @@ import (
 	"github.com/acptap/acptap/record/trace/nested"
 )
 
-// A Step is something that took time. Times are those of the Trace, since the tape began.
+// A Step is an activity with a duration. Times are those of the Trace, since the tape began.
 type Step struct {
 	Span
 	Kind    Kind
 	Frame   uint64 // Seq of its first frame
 	Open    bool   // it has no end; To is now, or the end of the tape
 	Untimed bool   // From or To is unknown
-	Failed  bool   // or refused by the user
+	Failed  bool   // or the user refused it
 
 	// What the step is about; at most one is set.
 	Entity *trace.Entity
@@ -31,18 +31,18 @@ type Step struct {
 	Server *nested.Joined
 	Starts *nested.Tape // a server that is starting
 
-	Asked *trace.Permission // the permission that Call asked for; nil: none
+	Asked *trace.Permission // the permission that Call asked for, or nil
 	Below []*Step           // in the order in which they began
 }
 
-// A Kind is what a Step is.
+// A Kind is the kind of a Step.
 type Kind uint8
 
 // The kinds.
 const (
 	SetUp  Kind = iota // the client sets the connection or the session up
 	Starts             // a server starts
-	Thinks             // also plans and compacts
+	Thinks             // also planning and compacting
 	Says
 	Tool   // a tool call, a command in a terminal, or a subagent
 	Client // the client does something for the agent
@@ -79,18 +79,18 @@ func (p *Phase) Spend() (sum trace.Spend) {
 	return sum
 }
 
-// A Source is what phases are made of.
+// A Source holds the data from which phases are built.
 type Source struct {
 	Trace *trace.Trace
 	Calls *nested.Join            // of servers; nil: none
-	Start func(run int) time.Time // the time of day at time 0 of a tape; zero: unknown
+	Start func(run int) time.Time // the time of day at which a tape began; zero: unknown
 
-	// Until returns when a tape ended: at its last frame, or now if it is being recorded.
-	// Steps without an end last until then.
+	// Until returns when a tape ended: at its last frame, or now if it is being recorded. Open
+	// steps last until then.
 	Until func(run int) time.Duration
 }
 
-// A Session makes the phases of a session.
+// A Session builds the phases of a session.
 type Session struct {
 	Source
 	of       *trace.Session
@@ -151,7 +151,7 @@ func (s *Session) Phases() []*Phase {
 	return list
 }
 
-// End returns when a turn ended. An open one lasts until the end of its tape.
+// End returns when a turn ended. An open turn lasts until the end of its tape.
 func (s Source) End(t *trace.Turn) time.Duration {
 	if t.Open() {
 		return max(t.Ended, s.Until(t.Run))
@@ -159,7 +159,7 @@ func (s Source) End(t *trace.Turn) time.Duration {
 	return t.Ended
 }
 
-// Servers returns the tapes of the servers that were started for a session: all of them if
+// Servers returns the tapes of the servers that were started for a session, or all of them if
 // there is no other session.
 func (s Source) Servers(of *trace.Session) []*nested.Tape {
 	if len(s.Trace.Sessions) == 1 {
@@ -168,7 +168,7 @@ func (s Source) Servers(of *trace.Session) []*nested.Tape {
 	return s.Calls.Servers(of.ID)
 }
 
-// inOrder sorts steps, and those below them, by their beginning.
+// inOrder sorts steps and their descendants by beginning.
 func inOrder(list []*Step) {
 	slices.SortStableFunc(list, func(a, b *Step) int { return cmp.Compare(a.From, b.From) })
 	for _, one := range list {

@@ -11,7 +11,7 @@ import (
 	"github.com/acptap/acptap/record/trace"
 )
 
-// Text returns a description of a step, as it came over the wire.
+// Text returns a description of a step, in the words of the wire.
 func (s *Step) Text() string {
 	switch {
 	case s.Entity != nil:
@@ -48,7 +48,7 @@ func entityText(e *trace.Entity) string {
 	return ""
 }
 
-// planText says how much of a plan is done.
+// planText returns how much of a plan is done.
 func planText(p *trace.Plan) string {
 	done := 0
 	entries := p.Entries()

@@ -57,7 +57,7 @@ func (s *Session) Turn(t *trace.Turn) *Phase {
 	return p
 }
 
-// entity returns the step for what the agent said or did, or nil if that takes no time.
+// entity returns the step for an entity, or nil if it takes no time.
 func (p *Phase) entity(e *trace.Entity) *Step {
 	one := &Step{Span: Span{e.Run, e.Began, e.Ended}, Frame: e.First, Untimed: e.Untimed, Entity: e}
 	switch {
@@ -101,8 +101,8 @@ func (p *Phase) call(c *trace.Call, asked *trace.Permission) *Step {
 	return one
 }
 
-// serve adds the calls to servers that an entity led to, below its step if there is
-// evidence.
+// serve adds the calls to servers that an entity led to. Calls with evidence go below its
+// step.
 func (s *Session) serve(p *Phase, above *Step, e *trace.Entity) {
 	if s.Calls == nil {
 		return
@@ -133,7 +133,7 @@ func (s *Session) server(p *Phase, c nested.Joined, e *trace.Entity) *Step {
 	return one
 }
 
-// enclosing returns what finds the tool call among steps that contains a request in time.
+// enclosing returns an Enclosing of the tool calls among tops.
 func enclosing(tops []*Step) Enclosing[time.Duration] {
 	var list []Range[time.Duration]
 	for i, one := range tops {

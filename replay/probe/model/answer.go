@@ -17,7 +17,7 @@ import (
 //go:embed answers.txt
 var answersText []byte
 
-// parts has what the model answers by the name of the section.
+// parts holds the templates of the answers by section name.
 var parts = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, f := range txtar.Parse(answersText).Files {
@@ -26,19 +26,19 @@ var parts = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// An answer is what the model says to a question: pieces of a text, with a pause before each,
-// a call, or an error.
+// An answer is the model's reply to a question: pieces of text with a pause before each, a
+// tool call, or an error.
 type answer struct {
 	question
 	number int
 	pieces []string
 	tick   time.Duration
 	call   *call
-	status int // of an error; 0: it is none
+	status int // of an error; 0: no error
 	events int
 }
 
-// send writes the answer in the form of its API.
+// send writes the answer in the format of the request's API.
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case a.status != 0:
@@ -46,7 +46,7 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 		if parts()[part] == "" {
 			part = a.api + " error"
 		}
-		w.Header().Set("X-Should-Retry", "false") // Claude Code tries for minutes otherwise
+		w.Header().Set("X-Should-Retry", "false") // otherwise Claude Code retries for minutes
 		write(w, a.status, a.filled(parts()[part], ""))
 	case a.stream:
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -71,7 +71,7 @@ func write(w http.ResponseWriter, status int, body string) {
 	fmt.Fprintln(w, body)
 }
 
-// wait waits for a tick. It returns false if nobody reads the answer any more.
+// wait waits for a tick. It returns false if the agent has gone.
 func (a *answer) wait(r *http.Request) bool {
 	select {
 	case <-r.Context().Done():
@@ -97,7 +97,7 @@ func (a *answer) streamTo(w http.ResponseWriter, r *http.Request) {
 	a.event(w, " text end", "")
 }
 
-// event writes the events of a part.
+// event writes the events of one part of the stream.
 func (a *answer) event(w http.ResponseWriter, part, text string) {
 	for line := range strings.Lines(parts()[a.api+part]) {
 		line = strings.TrimSuffix(line, "\n")
@@ -108,10 +108,10 @@ func (a *answer) event(w http.ResponseWriter, part, text string) {
 		fmt.Fprintf(w, "data: %s\n\n", a.filled(line, text))
 		a.events++
 	}
-	_ = http.NewResponseController(w).Flush() // or the agent has gone
+	_ = http.NewResponseController(w).Flush() // fails if the agent has gone
 }
 
-// filled returns part of an answer with all that it has of this one.
+// filled returns a part of the template with the values of this answer.
 func (a *answer) filled(part, text string) string {
 	var name, args, space string
 	if a.call != nil {

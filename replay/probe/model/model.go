@@ -1,8 +1,9 @@
-// Package model is a scripted model for agents that are tested: a server on this machine that
-// speaks the APIs of models, and an environment and a home directory that make agents ask it.
+// Package model provides a scripted model for agents under test: a local server that speaks
+// the APIs of model providers, and an environment and a home directory that make agents use
+// it.
 //
-// The agent gets a made-up key and a new home, so it finds neither the keys nor the settings
-// of the user. A proxy in its environment refuses what it would ask other machines.
+// The agent gets a made-up key and a new home, so it finds neither the user's keys nor their
+// settings. A proxy in its environment refuses requests to other machines.
 package model
 
 import (
@@ -21,13 +22,13 @@ import (
 	"github.com/acptap/acptap/replay/probe"
 )
 
-// Key is what agents take for the key of the user.
+// Key is the API key that agents get in place of the user's.
 const Key = "acptap-scripted-model"
 
 // A Model implements probe.Model. The zero Model is ready to use.
 type Model struct {
 	mu    sync.Mutex
-	tools bool // an agent has offered some: who offers none asks besides the turn
+	tools bool // an agent has offered tools, so questions without tools are side questions
 }
 
 // Start starts a server for one process.
@@ -54,15 +55,16 @@ func (m *Model) Start() (probe.Speaker, error) {
 	return s, nil
 }
 
-// home.txt has the environment and the files of the new home, and what it keeps of the old.
+// home.txt holds the environment, the files of the new home, and the variables that keep
+// referring to the old home.
 //
 //go:embed home.txt
 var homeText []byte
 
-// secret finds the names of variables that may hold a key of the user.
+// secret matches the names of variables that may hold a key of the user.
 var secret = regexp.MustCompile(`(?i)(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)|^(AWS|AZURE)_|^CLAUDE_CODE_USE_`)
 
-// furnish writes the files of the home, and makes the environment.
+// furnish writes the files of the home and builds the environment.
 func (s *server) furnish() error {
 	fill := strings.NewReplacer("${url}", s.url, "${home}", s.home, "${key}", Key)
 	archive := txtar.Parse(homeText)
@@ -75,7 +77,7 @@ func (s *server) furnish() error {
 		switch f.Name {
 		case "environment":
 			for _, entry := range strings.Fields(string(f.Data)) {
-				s.env = append(s.env, fill.Replace(entry)) // a path may have blanks
+				s.env = append(s.env, fill.Replace(entry)) // a path may contain blanks
 			}
 		case "keep":
 			s.keep(strings.Fields(string(f.Data)))
@@ -92,8 +94,8 @@ func (s *server) furnish() error {
 	return nil
 }
 
-// keep tells programs that start agents where they have their files, which is in the home of
-// the user unless a variable says so.
+// keep sets the variables that tell launchers such as npx where their files are, because by
+// default they look in the home directory, which is a new one.
 func (s *server) keep(entries []string) {
 	old, err := os.UserHomeDir()
 	if err != nil {

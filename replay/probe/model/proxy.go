@@ -7,8 +7,8 @@ import (
 	"net/http/httputil"
 )
 
-// pass is the proxy in the environment of the agent. It refuses other machines. Some agents
-// ask this one through it, too, whatever NO_PROXY says: Qwen Code 0.15.
+// pass is the proxy in the agent's environment. It refuses requests to other machines. It
+// accepts those to this machine, because some agents (Qwen Code 0.15) ignore NO_PROXY.
 func (s *server) pass(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !isHere(r.Host):
@@ -21,7 +21,7 @@ func (s *server) pass(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHere reports whether an address is one of this machine.
+// isHere reports whether address is on this machine.
 func isHere(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -30,7 +30,7 @@ func isHere(address string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// tunnel connects the agent with an address of this machine, until one of them ends it.
+// tunnel connects the agent to a local address until one of them closes the connection.
 func tunnel(w http.ResponseWriter, address string) {
 	there, err := net.Dial("tcp", address)
 	if err != nil {
@@ -50,10 +50,10 @@ func tunnel(w http.ResponseWriter, address string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(there, buffered) // until an end
+		_, _ = io.Copy(there, buffered) // until one side closes
 		there.Close()
 	}()
-	_, _ = io.Copy(here, there) // until an end
+	_, _ = io.Copy(here, there) // until one side closes
 	here.Close()
 	<-done
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// An endpoint is where agents ask a model, by the end of its path.
+// An endpoint is an API endpoint of a model, identified by the end of its path.
 type endpoint struct {
 	suffix, api string
-	stream      bool // always
-	tokens      bool // counts tokens, and says nothing
+	stream      bool // answers are always streamed
+	tokens      bool // it only counts tokens
 }
 
 var endpoints = []endpoint{
@@ -25,23 +25,23 @@ var endpoints = []endpoint{
 	{suffix: ":countTokens", api: "gemini", tokens: true},
 }
 
-// A question is what an agent asks its model.
+// A question is an agent's request to its model.
 type question struct {
 	endpoint
 	model  string
 	tools  []tool
-	schema wire.Value // what the answer has to be like; none: it is a text
-	forced bool       // a tool has to be called
+	schema wire.Value // the required format of the answer; none: text
+	forced bool       // the model must call a tool
 }
 
-// A tool is what an agent offers its model.
+// A tool is a tool that an agent offers to its model.
 type tool struct {
 	name   string
-	space  string // the group of tools that it is in, of the API responses; empty: none
+	space  string // the namespace of the tool in the API responses, or ""
 	schema wire.Value
 }
 
-// ask reads a request. ok is false if it is for no endpoint.
+// ask parses a request. ok is false if no endpoint matches.
 func ask(r *http.Request, body []byte) (q question, ok bool) {
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return strings.HasSuffix(r.URL.Path, e.suffix) })
 	if i < 0 || r.Method != http.MethodPost || !wire.IsJSON(body) {
@@ -60,7 +60,7 @@ func ask(r *http.Request, body []byte) (q question, ok bool) {
 	return q, true
 }
 
-// first returns the first value that is there.
+// first returns the first of paths that exists in v.
 func first(v wire.Value, paths ...string) wire.Value {
 	for _, path := range paths {
 		if got := v.Get(path); got.Exists() {
@@ -70,8 +70,8 @@ func first(v wire.Value, paths ...string) wire.Value {
 	return wire.Value{}
 }
 
-// tools reads a list of tools. The APIs put them in different places, but none puts another
-// thing there.
+// tools reads a list of tools. The APIs use different members for it, but none uses such a
+// member for anything else.
 func tools(list wire.Value) (all []tool) {
 	for _, v := range list.Array() {
 		group := first(v, "functionDeclarations", "function_declarations", "tools")

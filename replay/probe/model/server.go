@@ -13,20 +13,20 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A server is the model of one process.
+// A server is the model for one process.
 type server struct {
 	model *Model
 	home  string
 	url   string
 	env   []string
 	http  *http.Server
-	done  chan struct{} // closed when it has ended
+	done  chan struct{} // closed when the server has stopped
 
 	mu        sync.Mutex
 	turns     [][]string
 	answers   int
 	asked     bool
-	elsewhere []string // what it asked for that is not of a model, or not here
+	elsewhere []string // requests that were refused: to no model API, or to other machines
 	lacks     string
 }
 
@@ -57,10 +57,10 @@ func (s *server) Unasked() string {
 	return "it did not ask the scripted model"
 }
 
-// maxBody limits a request.
+// maxBody limits the size of a request.
 const maxBody = 32 << 20
 
-// ServeHTTP answers an agent.
+// ServeHTTP answers requests of the agent.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
 		s.pass(w, r)
@@ -88,7 +88,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse notes what is not answered.
+// refuse records a refused request.
 func (s *server) refuse(what string) {
 	const most = 3
 	s.mu.Lock()
@@ -98,8 +98,8 @@ func (s *server) refuse(what string) {
 	}
 }
 
-// answer takes what is next to say. What an agent asks besides the turn, such as a title for
-// the session, takes nothing.
+// answer returns the next scripted answer. Questions outside the turn, such as for a title of
+// the session, do not use it up.
 func (s *server) answer(q question) *answer {
 	offers := s.model.offers(q)
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *server) answer(q question) *answer {
 		return a
 	}
 	turn := s.turns[0]
-	if turn[0] != "fail" { // which holds however often the agent tries again
+	if turn[0] != "fail" { // a failure persists however often the agent retries
 		s.turns = s.turns[1:]
 	}
 	if why := a.take(turn); why != "" {
@@ -127,7 +127,7 @@ func (s *server) answer(q question) *answer {
 	return a
 }
 
-// offers reports whether a question is for the turn.
+// offers reports whether a question belongs to the turn.
 func (m *Model) offers(q question) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,7 +135,8 @@ func (m *Model) offers(q question) bool {
 	return len(q.tools) > 0 || !m.tools
 }
 
-// take makes a turn of a script the answer. It returns why that is not possible.
+// take turns the words of a script into the answer. It returns why that is not possible, or
+// "".
 func (a *answer) take(turn []string) (lacks string) {
 	rest := strings.Join(turn[1:], " ")
 	switch turn[0] {
@@ -162,7 +163,7 @@ func (a *answer) take(turn []string) (lacks string) {
 	return ""
 }
 
-// names lists a few tools.
+// names returns a short list of tool names.
 func names(tools []tool) string {
 	const most = 12
 	var list []string

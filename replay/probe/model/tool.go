@@ -8,11 +8,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// A kind is what tools do for which a script asks. Names and members are as agents have them,
-// without case and signs, the best ones first.
+// A kind is a purpose of tools that scripts ask for. It lists the names and parameters that
+// agents use, normalized by plain, best first.
 type kind struct {
 	names, members []string
-	contents       []string // members for what is written
+	contents       []string // parameters for what is written
 }
 
 var kinds = map[string]kind{
@@ -35,7 +35,7 @@ var kinds = map[string]kind{
 	},
 }
 
-// plain returns a name without case and signs.
+// plain returns a name in lower case, without punctuation.
 func plain(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -45,14 +45,14 @@ func plain(name string) string {
 	}, strings.ToLower(name))
 }
 
-// A call is one of a tool, with its arguments as JSON.
+// A call is a tool call with its arguments as JSON.
 type call struct {
 	tool
 	args string
 }
 
-// choose returns a call of the tool that does what a script wants: a kind, and its argument,
-// or mcp with a tool's name and its arguments.
+// choose returns a call of the tool that does what a script wants. what is a kind, or mcp with
+// argument holding the tool's name and arguments.
 func choose(tools []tool, what, argument string) (c call, ok bool) {
 	if what == "mcp" {
 		name, args, _ := strings.Cut(argument, " ")
@@ -74,8 +74,8 @@ func choose(tools []tool, what, argument string) (c call, ok bool) {
 	return c, ok
 }
 
-// rank returns how well a name fits, from 0; twice the number of names is not at all. A name
-// that ends as one does, such as developer__shell, fits less well.
+// rank returns how well a name fits: 0 is best, and twice the number of names means no match.
+// A name with a matching suffix, such as developer__shell, ranks lower.
 func (k *kind) rank(name string) int {
 	if i := slices.Index(k.names, name); i >= 0 {
 		return i
@@ -86,7 +86,7 @@ func (k *kind) rank(name string) int {
 	return 2 * len(k.names)
 }
 
-// member returns the name of the first member of names that a schema has.
+// member returns the first of names that the schema has as a property.
 func member(schema wire.Value, names []string) (found string) {
 	best := len(names)
 	schema.Get("properties").ForEach(func(name, _ wire.Value) bool {
@@ -98,23 +98,23 @@ func member(schema wire.Value, names []string) (found string) {
 	return found
 }
 
-// property returns the schema of a member.
+// property returns the schema of a property.
 func property(schema wire.Value, name string) wire.Value {
 	return schema.Get("properties." + wire.EscapeKey(name))
 }
 
-// arguments returns those of a call that does something with an argument, and all that the
+// arguments returns the arguments of a call: those that express argument, and all that the
 // schema requires.
 func (k *kind) arguments(schema wire.Value, argument string) map[string]any {
 	values := map[string]any{}
 	for _, name := range schema.Get("required").Array() {
 		values[name.Text()] = instance(property(schema, name.Text()), 0)
 		if strings.Contains(plain(name.Text()), "approval") {
-			values[name.Text()] = true // what asks the user is what scripts want
+			values[name.Text()] = true // scripts want the user to be asked
 		}
 	}
 	if wait := member(schema, []string{"yieldtimems"}); wait != "" {
-		values[wait] = 30_000 // Codex lets the model go on while the tool runs otherwise
+		values[wait] = 30_000 // otherwise Codex lets the model continue while the tool runs
 	}
 	if content := member(schema, k.contents); content != "" {
 		values[content] = "acptap\n"
@@ -126,7 +126,7 @@ func (k *kind) arguments(schema wire.Value, argument string) map[string]any {
 		values[name] = argument
 	case typeOf(p.Get("items")) == "object":
 		values[name] = []any{k.arguments(p.Get("items"), argument)}
-	case plain(name) == "command": // the words of one
+	case plain(name) == "command": // the words of a command
 		values[name] = []string{"sh", "-c", argument}
 	default:
 		values[name] = []string{argument}
@@ -134,16 +134,16 @@ func (k *kind) arguments(schema wire.Value, argument string) map[string]any {
 	return values
 }
 
-// typeOf returns the type of a schema's values; empty: it does not say.
+// typeOf returns the type named by a schema, or "".
 func typeOf(schema wire.Value) string {
 	t := schema.Get("type")
 	if list := t.Array(); len(list) > 0 {
 		t = list[0]
 	}
-	return strings.ToLower(t.Text()) // Gemini has them in capitals
+	return strings.ToLower(t.Text()) // Gemini writes types in capitals
 }
 
-// instance returns a small value as a schema wants it.
+// instance returns a minimal value that satisfies a schema.
 func instance(schema wire.Value, depth int) any {
 	const deepest = 8
 	if list := schema.Get("enum").Array(); len(list) > 0 {
