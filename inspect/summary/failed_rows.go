@@ -44,7 +44,7 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 			together = append(together, Together{fmt.Sprintf("and %d more, %s: ", n, what), list})
 		}
 	}
-	tell(passed, "whose turns were done")
+	tell(passed, "no success seen, turns done")
 	tell(mended, "all mended")
 	return each, together
 }

@@ -169,7 +169,7 @@ func (a *failures) done(e *trace.Event) {
 		if f.Mended() || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
 			continue
 		}
-		if f.Fate = turnName(e.Turn) + " was done after it"; trace.OnlyLooks(t.kind) {
+		if f.Fate = "no success seen, " + turnName(e.Turn) + " was done"; trace.OnlyLooks(t.kind) {
 			f.Fate, f.Later = turnName(e.Turn)+" was done without it", Frame{Run: e.Run, Seq: e.Seq}
 		}
 		f.passed = true
@@ -383,7 +383,7 @@ func saysFault(line string) bool {
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
-var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|={5}|-{5}|_{5}|\*{5}`)
+var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |={5}|-{5}|_{5}|\*{5}`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)

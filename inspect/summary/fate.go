@@ -107,7 +107,8 @@ func (a *attempt) mends(later *attempt) string {
 			return succeededLater
 		}
 	case later.method != "":
-	case strings.Contains(a.title, " ") && a.title == later.title, // one word, such as Bash, names a tool
+	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
+		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
 		return succeededLater
@@ -175,7 +176,7 @@ func exitOf(update []byte) (code int64, ok bool) {
 }
 
 // exitLine matches the line in which an agent tells the exit status of a command.
-var exitLine = regexp.MustCompile(`(?mi)^(?:process )?(?:exit(?:ed with)?|command exited with) (?:code|status):? (\d+)\.?$`)
+var exitLine = regexp.MustCompile(`(?mi)^<?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?>?$`)
 
 // saysNo reports whether a command exits with 1 when it has found nothing, or a difference.
 func saysNo(title string) bool {
