@@ -36,6 +36,9 @@ type plant struct {
 // finds it, and nothing else is held against the peer. Without -planted only some of the cases are
 // played.
 func TestPlantedFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays hundreds of cases")
+	}
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
