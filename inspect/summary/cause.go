@@ -1,0 +1,132 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// toolFault says why a tool call failed, given the update that ends it and what it printed in a
+// terminal: what it returned, or else its exit status.
+func toolFault(update []byte, printed string) string {
+	raw := wire.Get(update, "rawOutput")
+	output := [][]byte{raw}
+	for _, name := range [...]string{"aggregated_output", "output", "error", "stderr", "stdout"} {
+		output = append(output, wire.Get(raw, name))
+	}
+	text := cmp.Or(toolText(wire.Get(update, "content")), printed)
+	for _, one := range output {
+		text = cmp.Or(text, telling(wire.Text(one), false))
+	}
+	return cmp.Or(text, exitText(update))
+}
+
+// Limits on the columns of the reason for a failure, and of what it says of how much is wrong.
+const (
+	whyColumns   = 140
+	countColumns = 48
+)
+
+// toldLines match lines of a tool's output that say what went wrong, those that say most first: the
+// name of a test that failed, an error with its text, and others.
+var toldLines = [...]*regexp.Regexp{
+	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
+	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+}
+
+// saysFault reports whether a line says what went wrong.
+func saysFault(line string) bool {
+	return slices.ContainsFunc(toldLines[:], func(r *regexp.Regexp) bool { return r.MatchString(line) })
+}
+
+// emptyLine matches lines that say nothing of what went wrong.
+var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |={5}|-{5}|_{5}|\*{5}`)
+
+// countLine matches a line of a tool's output that says how much went wrong.
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+
+// toolText returns what a tool returns, in one of both protocols, in the line that says most.
+func toolText(content []byte) string {
+	for _, block := range wire.Elements(content) {
+		for _, path := range [][]string{{"text"}, {"content", "text"}} {
+			if text := telling(wire.Text(wire.Get(block, path...)), false); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// telling returns the line of a tool's output that says most: the first that tells of something
+// wrong, or else the last or the first one. After it stands the one that says how much is wrong.
+func telling(output string, last bool) string {
+	text := termtext.FirstLines(plainOutput(beginning(output)), maxToolLines, 0)
+	if bare := slices.DeleteFunc(slices.Clone(text), emptyLine.MatchString); len(bare) > 0 { // a ruler is one
+		text = bare
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	at := -1
+	for _, pattern := range toldLines {
+		if at < 0 {
+			at = slices.IndexFunc(text, pattern.MatchString)
+		}
+	}
+	if at < 0 && last {
+		at = len(text) - 1
+	}
+	told, count := strings.TrimSuffix(text[max(at, 0)], " …"), ""
+	for _, line := range termtext.FirstLines(termtext.Unmarked(ending(output)), maxToolLines, 0) {
+		if countLine.MatchString(line) {
+			count = strings.Trim(line, "= ")
+		}
+	}
+	told = strings.TrimPrefix(told, "[ERROR] ")
+	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
+		return told
+	}
+	return termtext.CutWords(told, whyColumns-countColumns) + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
+}
+
+// ending returns the last lines of a tool's output.
+func ending(output string) string {
+	if len(output) > maxEnding {
+		output = output[len(output)-maxEnding:]
+		output = strings.ToValidUTF8(output[strings.IndexByte(output, '\n')+1:], "")
+	}
+	return output
+}
+
+// maxEnding limits the bytes at the end of a tool's output that are looked at.
+const maxEnding = 2 << 10
+
+// beginning returns the lines of a tool's output that are looked at.
+func beginning(output string) string {
+	for i, n := 0, 0; ; n++ {
+		end := strings.IndexByte(output[i:], '\n')
+		if end < 0 {
+			return output
+		}
+		if i += end + 1; n == maxToolLines {
+			return output[:i]
+		}
+	}
+}
+
+// exitText returns the exit status in an update of a tool call, or nothing.
+func exitText(update []byte) string {
+	if code, ok := exitOf(update); ok {
+		return fmt.Sprint("exit ", code)
+	}
+	return ""
+}
+
+// maxToolLines limits the lines of a tool's output that are looked at.
+const maxToolLines = 200
