@@ -242,14 +242,16 @@ func (a *app) holdSession() {
 	a.fail(a.holdBy("session:" + filter.Value(session)))
 }
 
-// nextHeld selects the next or previous held frame.
+// nextHeld selects the next or previous held frame. If none is on the tape yet, the first to
+// get there is selected then, unless the user presses another key first.
 func (a *app) nextHeld(forward bool) {
-	var list []*heldRow
-	if a.holds != nil {
-		list = slices.DeleteFunc(slices.Clone(a.holds.sorted), func(r *heldRow) bool { return r.seq == 0 })
-	}
-	if len(list) == 0 {
+	if a.holds.oldest() == nil {
 		a.notify("no frame is held")
+		return
+	}
+	list := slices.DeleteFunc(slices.Clone(a.holds.sorted), func(r *heldRow) bool { return r.seq == 0 })
+	if len(list) == 0 {
+		a.holds.moveOn = true
 		return
 	}
 	at := list[0]

@@ -446,6 +446,7 @@ func TestHeldLate(t *testing.T) {
 	live.hold(held(2), updateLine)
 	term := start(t, screen.Inspector{Store: store, Controls: p}, screen.TapesOf(store, "", live.Tape()), 120, 24)
 	term.wait(t, "all frames", has("4 of 4"))
+	term.wait(t, "the first one", has("‖ 1 held"))
 	term.press(t, "u«─ frame 2 ·»")
 	h := held(2)
 	p.tell(screen.ControlEvent{Held: &h})
