@@ -117,7 +117,7 @@ func (r *reader) gist(title string) *gist {
 	}
 	for _, t := range several {
 		one := together{Text: t.Text}
-		for _, short := range summary.Shorts(t.Failures) {
+		for _, short := range summary.Shorts(t.Failures, shortColumns) {
 			one.List = append(one.List, r.remark(short))
 		}
 		g.Together = append(g.Together, one)
@@ -142,6 +142,7 @@ const (
 	rowColumns   = 105
 	titleColumns = 65
 	inputColumns = 104
+	shortColumns = 70
 )
 
 // rows returns about how many rows come before the time if that comes last.

@@ -244,11 +244,10 @@ func (s *Summary) SpentText() string {
 		if i == fewNames || i > 0 && one.Took < s.Took/100 {
 			break
 		}
-		text := fmt.Sprintf("%s %s", one.What, one.Took)
-		if i == 0 {
-			text += " of " + s.Took.String()
-		}
-		list = append(list, text)
+		list = append(list, fmt.Sprintf("%s %s", one.What, one.Took))
 	}
-	return strings.Join(list, ", ")
+	if list == nil {
+		return ""
+	}
+	return s.ofWhole(list, all[0].Took)
 }

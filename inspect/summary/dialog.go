@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -20,8 +21,10 @@ type Exchange struct {
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
+	Earlier  string          `json:"earlier,omitempty"` // the longest message of the agent before its last one, if it is long enough to tell something
 	Answered string          `json:"answered,omitempty"`
-	Frame    Frame           `json:"frame"` // of the prompt
+	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, and the last one
+	Frame    Frame           `json:"frame"`         // of the prompt
 }
 
 // Label returns the word before what the agent said: answered only if the turn is done.
@@ -198,7 +201,12 @@ func (s *Summary) dialog(f form) (rows []Row) {
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)
-		return append(said("asked", one.Asked, askedLines-less, f.width, one.Frame), said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
+		rows = said("asked", one.Asked, askedLines-less, f.width, one.Frame)
+		if f.wide {
+			rows = append(rows, said("before", one.Earlier, fewRows, f.width, one.Frame)...)
+		}
+		rows = append(rows, said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
+		return append(rows, said("called", one.Did, 1, f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {
@@ -281,9 +289,12 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	if asked == before && asked != "" {
 		asked, style = "the same again", termtext.Dim
 	}
-	answered := OneLine(one.Answered)
+	earlier, answered := "", termtext.Dotted(OneLine(one.Answered), one.Did)
+	if f.wide {
+		earlier = OneLine(one.Earlier)
+	}
 	room := max(f.width-LabelColumns-2, 2)
-	if f.width <= 0 || max(f.turn, f.last) == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+	if f.width <= 0 || max(f.turn, f.last) == 0 || earlier == "" && termtext.Width(asked)+termtext.Width(answered)+3 <= room {
 		asked, answered = share(asked, answered, f.width, room)
 		line := append(head, style.Span(asked))
 		if answered != "" {
@@ -305,6 +316,9 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		rows = append(rows, Row{head, one.Frame})
 	}
 	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
+	if earlier != "" {
+		rows = append(rows, Row{append(slices.Clone(head), termtext.Plain.Span(termtext.CutWords(earlier, room))), one.Frame})
+	}
 	for i, text := range Closing(answered, max(f.turn, f.last), room) {
 		if i > 0 {
 			head = []termtext.Span{margin}
@@ -375,8 +389,30 @@ func ExchangesOf(sessions []*trace.Session, most int, label func(seq uint64) str
 	return list
 }
 
+// minEarlier is the number of columns that a message must take to be told besides the answer.
+const minEarlier = 80
+
 func exchangeOf(t *trace.Turn) Exchange {
-	return Exchange{0, t.Number, t.Outcome, t.Outcome.String(), termtext.Unmarked(t.Asked), termtext.Unmarked(t.Answer()), Frame{Run: t.Run, Seq: t.Prompt}}
+	e := Exchange{Turn: t.Number, Outcome: t.Outcome, Ending: t.Outcome.String(), Asked: termtext.Unmarked(t.Asked), Answered: termtext.Unmarked(t.Answer()), Frame: Frame{Run: t.Run, Seq: t.Prompt}}
+	if earlier := termtext.Unmarked(t.Earlier()); termtext.Width(OneLine(earlier)) >= minEarlier {
+		e.Earlier = earlier
+	}
+	if c := t.LastCall; c != nil && t.Outcome.How > dialect.Done {
+		if e.Did = termtext.Counted(t.Work.Tools, "tool call"); t.Work.Tools > 1 {
+			e.Did += ", the last one"
+		}
+		e.Did += ": " + callTitle(c)
+	}
+	return e
+}
+
+// callTitle returns the title of a tool call, and whether it is still open.
+func callTitle(c *trace.ToolCall) string {
+	title := termtext.CutWords(cmp.Or(plainTitle(toolTitle(c.Title, "")), stats.ToolName(c)), titleColumns)
+	if !c.Finished() && !undone(c) {
+		title += " (unfinished)"
+	}
+	return title
 }
 
 const thenDone = ", then done"

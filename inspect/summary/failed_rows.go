@@ -20,9 +20,6 @@ type Together struct {
 // Told returns the failures that are told one by one, and those that are told together if there are
 // many: those whose turn was done all the same, and those that were mended.
 func (f *Failures) Told() (each []Failure, together []Together) {
-	if len(f.Worst) <= maxWorst {
-		return f.Worst, nil
-	}
 	var passed, mended []Failure
 	for _, one := range f.Worst {
 		switch {
@@ -44,17 +41,17 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 			together = append(together, Together{fmt.Sprintf("and %d more, %s: ", n, what), list})
 		}
 	}
-	tell(passed, "no success seen, turns done")
+	tell(passed, notMended)
 	tell(mended, "all mended")
 	return each, together
 }
 
-// Shorts tell failures in a few words each, those that read the same once, with the frame of the
-// first of them.
-func Shorts(list []Failure) (shorts []Remark) {
+// Shorts tell failures in about so many columns each, those that read the same once, with the frame
+// of the first of them.
+func Shorts(list []Failure, columns int) (shorts []Remark) {
 	count := map[string]int{}
 	for i := range list {
-		name, why := list[i].short()
+		name, why := list[i].short(columns)
 		if count[name+why]++; count[name+why] == 1 {
 			shorts = append(shorts, Remark{Text: name, More: why, Frame: list[i].Frame})
 		}
@@ -67,14 +64,15 @@ func Shorts(list []Failure) (shorts []Remark) {
 	return shorts
 }
 
-// Limits on the columns of a failure in a few words.
+// Limits on failures that are told in a few words.
 const (
-	shortName  = 30
-	shortCause = 40
+	shortColumns = 66 // of each, if several share a row
+	maxShorts    = 6  // that have a row each
 )
 
-// short tells a failure in a few words, such as "mix test" and " (3 failures)".
-func (f *Failure) short() (name, why string) {
+// short tells a failure in a few words, such as "mix test" and " (3 failures)", in about so many
+// columns.
+func (f *Failure) short(columns int) (name, why string) {
 	name = strings.TrimSuffix(f.What, because(f.why))
 	switch t := &f.tried; {
 	case t.title != "":
@@ -86,17 +84,21 @@ func (f *Failure) short() (name, why string) {
 	if count := shortCount.FindStringSubmatch(f.why); count != nil {
 		why = count[1]
 	}
-	if why != "" {
-		why = " (" + termtext.CutWords(why, shortCause) + ")"
+	if f.exit != "" {
+		why = f.exit + because(strings.TrimPrefix(why, f.exit))
 	}
-	return termtext.CutWords(name, shortName), why
+	name = termtext.CutWords(name, max(columns/2, columns-termtext.Width(why)))
+	if why != "" {
+		why = " (" + termtext.CutWords(why, columns-termtext.Width(name)) + ")"
+	}
+	return name, why
 }
 
 // shortCount matches how much is wrong.
 var shortCount = regexp.MustCompile(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
 
 // faultSign matches what says before a cause only that it is one, and where it is.
-var faultSign = regexp.MustCompile(`^(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)
+var faultSign = regexp.MustCompile(`^(?:\[[\w.]+ \d+:[\d:.]+\] +)?(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)
 
 // shortened returns a title without flags, without what comes behind a pipe, and with the names of
 // files for their paths.
@@ -140,7 +142,14 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		add(one.Frame, l...)
 	}
 	for _, t := range together {
-		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
+		if rest := max(f.width-len(margin)-termtext.Width(shortMark+" () ×2 (frame 1000)"), shortColumns); f.wide && len(t.Failures) <= maxShorts {
+			add(Frame{}, termtext.Plain.Span(strings.TrimSpace(t.Text)))
+			for _, one := range Shorts(t.Failures, rest) {
+				add(one.Frame, termtext.Dim.Span(shortMark), termtext.Plain.Span(one.Text), termtext.Dim.Span(one.More), frame(one.Frame))
+			}
+			continue
+		}
+		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures, shortColumns), f)...)
 	}
 	switch more := s.MoreFailures(s.Failures.Worst); {
 	case strings.HasSuffix(more, allResolved):
@@ -156,6 +165,9 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 	}
 	return rows
 }
+
+// shortMark begins a row that tells a failure in a few words.
+const shortMark = "· "
 
 // togetherRows tell failures in a few words each, after a lead. A row is about the first that begins
 // in it.

@@ -169,7 +169,7 @@ func (a *failures) done(e *trace.Event) {
 		if f.Mended() || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
 			continue
 		}
-		if f.Fate = "no success seen, " + turnName(e.Turn) + " was done"; trace.OnlyLooks(t.kind) {
+		if f.Fate = notMended; trace.OnlyLooks(t.kind) {
 			f.Fate, f.Later = turnName(e.Turn)+" was done without it", Frame{Run: e.Run, Seq: e.Seq}
 		}
 		f.passed = true

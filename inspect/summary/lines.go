@@ -67,16 +67,20 @@ type form struct {
 	turn  int // rows for what was asked, and as many for what was answered, in one of several turns; 0: both share a row
 	last  int // rows for what the last turn was answered; 0: as many as for others
 	entry int // rows of an entry with a label; 0: any number
+
+	wide bool // also what was said before the answer, and a row for each failure
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
-func (s *Summary) usual(width int) form { return form{width: width, turn: fewRows, last: answerLines} }
+func (s *Summary) usual(width int) form {
+	return form{width: width, turn: fewRows, last: answerLines, wide: true}
+}
 
 // Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
 // all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
-	forms := []form{{turn: fewRows + 1, last: answerLines}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
+	forms := []form{{turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {

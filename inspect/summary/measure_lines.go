@@ -42,7 +42,8 @@ func (s *Summary) timeLine() []termtext.Span {
 	return l
 }
 
-// parts says what the time of turns, and between them, went to, the biggest part first.
+// parts says what the time of turns, and between them, went to, after the whole and the biggest
+// part first.
 func (s *Summary) parts() string {
 	type part struct {
 		of   string
@@ -65,29 +66,35 @@ func (s *Summary) parts() string {
 	add("idle", s.Time.Idle, seconds(time.Second))
 	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
 	var texts []string
-	for i, one := range list {
-		text, limited := one.of+" "+one.took.String(), ""
-		if l := s.Time.Limited; l != nil && one.of == "the agent" {
-			limited = l.text()
-		} else if pause := s.PauseText(); one.of == "idle" && pause != "" {
-			limited = " (" + pause + ")"
-		}
-		if i > 0 {
-			texts = append(texts, text+limited)
-			continue
-		}
-		if one.of != "start-up" && one.of != "idle" {
+	for _, one := range list {
+		text := one.of + " " + one.took.String()
+		switch one.of {
+		case "you":
 			text = "waiting for " + text
-		}
-		if whole := s.Took.String(); one.took.String() != whole {
-			text += " of " + whole
-			if 2*one.took >= s.Took {
-				text = "most of it: " + text
+		case "the agent":
+			if l := s.Time.Limited; l != nil {
+				text += l.text()
+			}
+		case "idle":
+			if pause := s.PauseText(); pause != "" {
+				text += " (" + pause + ")"
 			}
 		}
-		texts = append(texts, text+limited)
+		texts = append(texts, text)
 	}
-	return strings.Join(texts, ", ")
+	if list == nil {
+		return ""
+	}
+	return s.ofWhole(texts, list[0].took)
+}
+
+// ofWhole joins parts of the time, the biggest first, after the whole if that is more.
+func (s *Summary) ofWhole(parts []string, biggest seconds) string {
+	text, whole := strings.Join(parts, ", "), s.Took.String()
+	if biggest.String() == whole {
+		return text
+	}
+	return whole + ": " + text
 }
 
 // shownStartUp is the shortest start-up that is shown.

@@ -49,8 +49,11 @@ func toolTitle(title, command string) string {
 	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && !strings.Contains(title, " ")) {
 		title = command
 	}
-	return setsFirst.ReplaceAllString(title, "")
+	return whereNote.ReplaceAllString(setsFirst.ReplaceAllString(title, ""), "")
 }
+
+// whereNote matches what Gemini CLI writes into a title after a command.
+var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
 
 // setsFirst matches the change of directory and the variables before a command.
 var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)

@@ -77,13 +77,13 @@ func TestSessions(t *testing.T) {
 	want := map[string]string{
 		"a": `failed    ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: done
-time      most of it: waiting for the agent 6 ms of 10 ms · slowest: session/new, 1 ms (frame 3)
+time      10 ms: the agent 6 ms · slowest: session/new, 1 ms (frame 3)
 `,
 		"b": `failed    ✗ turn 1: refused by the agent (frame 11); no later success
           ✗ tool call "Fail" (frame 10); no later success
           ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail, 1 failed
-time      waiting for the agent 2 ms of 7 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
+time      7 ms: the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
 cost      no cost reported · tokens: 7 in
 `,
 		"c": `failed    ✗ turn 1: no answer (frame 16)

@@ -318,10 +318,10 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		if code, known := exitOf(update); known && code != 0 {
 			if command := t.commands.command(e); !saysNo(c.Title) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
-				what := fmt.Sprintf("%s: exit %d, though completed%s", stepName(e, command), code, because(why))
-				what = strings.TrimSuffix(what, because(exitText(update)))
+				exit := exitText(update)
+				what := strings.TrimSuffix(stepName(e, command)+": "+exit+", though completed"+because(why), because(exit))
 				t.failures.quiet++
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, Frame: here, tried: t.commands.attempt(e), uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: t.commands.attempt(e), uncounted: true})
 			}
 			return
 		}

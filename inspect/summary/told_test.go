@@ -58,8 +58,10 @@ func TestShorts(t *testing.T) {
 		{tool("Edit lib/praxis/notifications.ex", ""), "Edit notifications.ex", " ×2"},
 		{tool("npx tsc --noEmit 2>&1 | tail", "src/a.tsx(2,28): error TS2304: Cannot find name 'x'."), "npx tsc", " (Cannot find name 'x'.) ×2"},
 		{tool("mix precommit", "** (Mix) mix format failed"), "mix precommit", " (mix format failed) ×2"},
+		{tool("dotnet test", "[xUnit.net 00:00:04.12]     Auction.Tests.Race [FAIL]"), "dotnet test", " (Auction.Tests.Race [FAIL]) ×2"},
+		{tool("uv run pytest tests [current working directory /srv/app] (runs the tests)", "2 failed, 5 passed in 0.4s"), "uv run pytest tests", " (2 failed) ×2"},
 	} {
-		if got := Shorts([]Failure{tt.failed, tt.failed}); len(got) != 1 || got[0].Text != tt.text || got[0].More != tt.more {
+		if got := Shorts([]Failure{tt.failed, tt.failed}, shortColumns); len(got) != 1 || got[0].Text != tt.text || got[0].More != tt.more {
 			t.Errorf("%q: got %v", tt.failed.What, got)
 		}
 	}

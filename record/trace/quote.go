@@ -11,8 +11,9 @@ import (
 // Limits on the bytes kept of what was asked and answered, and of what the last turn of a session
 // was answered.
 const (
-	quoteLength  = 384
-	answerLength = 4 << 10
+	quoteLength   = 384
+	answerLength  = 4 << 10
+	earlierLength = 256
 )
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
@@ -22,11 +23,20 @@ type quote struct {
 	id   string // of the message; empty: it has none
 	over bool   // something else came after it: more text is another message
 	cut  bool   // there was more
+
+	longest []byte // beginning of the longest message before it
+	length  int    // of that message, as far as it was kept
 }
 
 // Answer returns the beginning of the last message that the agent sent in the turn. An ellipsis
 // replaces what it lacks.
 func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
+
+// Earlier returns the beginning of the longest message that the agent sent in the turn before
+// its last one. It is empty if there is none.
+func (t *Turn) Earlier() string {
+	return beginning(t.answer.longest, t.answer.length > len(t.answer.longest))
+}
 
 // beginning returns the beginning of a text. If there was more, it ends with a word, unless the
 // last one is very long, and an ellipsis.
@@ -53,7 +63,10 @@ func (q *quote) add(f *frame, u wire.Value) {
 	}
 	id := f.clip(u.Get("messageId").Text())
 	if q.over || id != q.id || said.Form != dialect.Chunk && u.Get("content").Exists() {
-		*q = quote{text: q.text[:0], id: strings.Clone(id)}
+		if len(q.text) > q.length {
+			q.longest, q.length = append(q.longest[:0], q.text[:min(len(q.text), earlierLength)]...), len(q.text)
+		}
+		*q = quote{text: q.text[:0], id: strings.Clone(id), longest: q.longest, length: q.length}
 	}
 	for text := range texts(u.Get("content")) {
 		if n := len(q.text) + len(text); n > max(cap(q.text), quoteLength/4) && cap(q.text) < quoteLength { // append would take up to twice the room

@@ -33,6 +33,7 @@ type Turn struct {
 	Pace       Pace            `json:"-"`
 	Work       Work            `json:"-"`
 	Usage      TurnUsage       `json:"-"`
+	LastCall   *ToolCall       `json:"-"` // the tool call that began last; nil: none
 
 	answer   quote
 	accepted bool // version 2: the prompt was answered, but the work may continue
