@@ -14,6 +14,7 @@ const (
 	quoteLength   = 384
 	answerLength  = 4 << 10
 	earlierLength = 256
+	leastEarlier  = 80 // a shorter message tells too little
 )
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
@@ -24,7 +25,7 @@ type quote struct {
 	over bool   // something else came after it: more text is another message
 	cut  bool   // there was more
 
-	longest []byte // beginning of the longest message before it
+	longest string // beginning of the longest message before it
 	length  int    // of that message, as far as it was kept
 }
 
@@ -33,9 +34,9 @@ type quote struct {
 func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
 
 // Earlier returns the beginning of the longest message that the agent sent in the turn before
-// its last one. It is empty if there is none.
+// its last one. It is empty if none takes a line.
 func (t *Turn) Earlier() string {
-	return beginning(t.answer.longest, t.answer.length > len(t.answer.longest))
+	return beginning([]byte(t.answer.longest), t.answer.length > len(t.answer.longest))
 }
 
 // beginning returns the beginning of a text. If there was more, it ends with a word, unless the
@@ -63,8 +64,8 @@ func (q *quote) add(f *frame, u wire.Value) {
 	}
 	id := f.clip(u.Get("messageId").Text())
 	if q.over || id != q.id || said.Form != dialect.Chunk && u.Get("content").Exists() {
-		if len(q.text) > q.length {
-			q.longest, q.length = append(q.longest[:0], q.text[:min(len(q.text), earlierLength)]...), len(q.text)
+		if n := len(q.text); n >= leastEarlier && n > q.length {
+			q.longest, q.length = string(q.text[:min(n, earlierLength)]), n
 		}
 		*q = quote{text: q.text[:0], id: strings.Clone(id), longest: q.longest, length: q.length}
 	}
