@@ -592,7 +592,7 @@ var (
 	didOf    = regexp.MustCompile(`<dt>did</dt><dd>(?:([0-9,]+) turns?)?([^<]*)</dd>`)
 	callsOf  = regexp.MustCompile(`([0-9,]+) tool calls?.*?(?:, ([0-9,]+) failed|$)`)
 	failedOf = regexp.MustCompile(`<dt>failed</dt><dd>(.*)</dd>`)
-	moreOf   = regexp.MustCompile(`<li>and ([0-9,]+)`)
+	moreOf   = regexp.MustCompile(`<li>(?:and )?([0-9]+(?:,[0-9]{3})*)(?: more|, )`)
 )
 
 func (v *views) page() {
@@ -634,7 +634,7 @@ func (v *views) page() {
 	}
 	for _, line := range failedOf.FindAllSubmatch(page, -1) {
 		failures += bytes.Count(line[1], []byte(">✗ "))
-		if more := moreOf.FindSubmatch(line[1]); more != nil {
+		for _, more := range moreOf.FindAllSubmatch(line[1], -1) {
 			failures += number(string(more[1]))
 		}
 	}

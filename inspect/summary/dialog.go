@@ -205,8 +205,7 @@ func (s *Summary) dialog(f form) (rows []Row) {
 		if f.wide {
 			rows = append(rows, said("before", one.Earlier, fewRows, f.width, one.Frame)...)
 		}
-		rows = append(rows, said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
-		return append(rows, said("called", one.Did, 1, f.width, one.Frame)...)
+		return append(rows, said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {
