@@ -142,9 +142,13 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		add(one.Frame, l...)
 	}
 	for _, t := range together {
-		if rest := max(f.width-len(margin)-termtext.Width(shortMark+" () ×2 (frame 1000)"), shortColumns); f.wide && len(t.Failures) <= maxShorts {
+		if f.wide && len(t.Failures) <= maxShorts {
+			columns := whyColumns
+			if f.width > 0 {
+				columns = max(f.width-len(margin)-termtext.Width(shortMark+" () ×2 (frame 1000)"), shortColumns)
+			}
 			add(Frame{}, termtext.Plain.Span(strings.TrimSpace(t.Text)))
-			for _, one := range Shorts(t.Failures, rest) {
+			for _, one := range Shorts(t.Failures, columns) {
 				add(one.Frame, termtext.Dim.Span(shortMark), termtext.Plain.Span(one.Text), termtext.Dim.Span(one.More), frame(one.Frame))
 			}
 			continue

@@ -67,6 +67,23 @@ func TestShorts(t *testing.T) {
 	}
 }
 
+// TestTelling: the line that says most is told, not one that says only that something failed.
+func TestTelling(t *testing.T) {
+	for output, want := range map[string]string{
+		"git@example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.": "git@example.org: Permission denied (publickey).",
+		"# x/y\n./a.go:7:2: undefined: Close\nFAIL\tx/y [build failed]\nFAIL":                            "./a.go:7:2: undefined: Close",
+		"FAIL\tx/y\t0.4s":                      "FAIL x/y 0.4s",
+		"fmt pass 11s\ntflint fail 38s":        "tflint fail 38s",
+		"Build started...\nBuild failed. Why?": "Build failed. Why?",
+		"ruff.....Failed\nF401 'os' is unused": "F401 'os' is unused",
+		"Output: Killed\nError: (none)":        "Killed",
+	} {
+		if got := telling(output, false); got != want {
+			t.Errorf("%q: got %q, want %q", output, got, want)
+		}
+	}
+}
+
 // TestRuler: a line that draws something is not what a tool says.
 func TestRuler(t *testing.T) {
 	const output = "INFO - stored 1\n\n====================== PANIC ======================\npanicked at src/store.rs:8:38:\nindex out of bounds: the len is 4"
