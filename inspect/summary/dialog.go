@@ -293,6 +293,9 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		earlier = OneLine(one.Earlier)
 	}
 	room := max(f.width-LabelColumns-2, 2)
+	if f.width <= 0 && earlier != "" {
+		answered = earlier + arrow.Text + answered
+	}
 	if f.width <= 0 || max(f.turn, f.last) == 0 || earlier == "" && termtext.Width(asked)+termtext.Width(answered)+3 <= room {
 		asked, answered = share(asked, answered, f.width, room)
 		line := append(head, style.Span(asked))

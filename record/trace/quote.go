@@ -3,6 +3,8 @@ package trace
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -85,14 +87,28 @@ func (q *quote) shorten() {
 	}
 }
 
-// asked returns the beginning of the text of a prompt.
+// asked returns the beginning of the text of a prompt, with the names of what it links to.
 func (f *frame) asked() string {
 	var b []byte
-	cut := false
-	for text := range texts(f.params().Get("prompt")) {
-		if len(b) > 0 && len(b) < quoteLength {
-			b = append(b, '\n')
+	cut, inLine := false, false
+	for block := range elements(f.params().Get("prompt")) {
+		text, isLink := block.Get("text").Text(), block.Get("type").Text() == "resource_link"
+		if isLink {
+			text = block.Get("name").Text()
 		}
+		if text == "" {
+			continue
+		}
+		if len(b) > 0 && len(b) < quoteLength {
+			switch first, _ := utf8.DecodeRuneInString(text); {
+			case isLink && b[len(b)-1] == ' ', inLine && !unicode.IsLetter(first):
+			case isLink, inLine:
+				b = append(b, ' ')
+			default:
+				b = append(b, '\n')
+			}
+		}
+		inLine = isLink
 		room := min(len(text), quoteLength-len(b))
 		b, cut = append(b, text[:room]...), cut || room < len(text)
 	}
