@@ -1,12 +1,13 @@
 package matrix
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -30,13 +31,13 @@ type Fact struct {
 // Rows returns the matrix for JSON, a row for each peer.
 func (m *Matrix) Rows() []Row {
 	rows := []Row{}
-	for _, g := range m.Grids() {
-		for _, p := range g.Peers {
+	for _, grid := range m.Grids() {
+		for _, p := range grid.Peers {
 			r := Row{
-				Protocol: g.Protocol.String(), Side: sideName(m.Side), Name: p.Name, Version: p.Version,
+				Protocol: grid.Protocol.String(), Side: sideName(m.Side), Name: p.Name, Version: p.Version,
 				Tapes: p.Tapes, Frames: p.Frames, Cells: make(map[string]Fact),
 			}
-			for _, c := range g.Columns {
+			for _, c := range grid.Columns {
 				if cell := p.Cell(c); cell.Mark() != NotOffered {
 					r.Cells[c] = Fact{cell.Mark(), cell}
 				}
@@ -50,15 +51,15 @@ func (m *Matrix) Rows() []Row {
 // Markdown returns the matrix as tables for a page such as a README.
 func (m *Matrix) Markdown() string {
 	var b strings.Builder
-	for _, g := range m.Grids() {
-		fmt.Fprintf(&b, "| %s |", strings.ToUpper(g.Protocol.String()))
-		for _, c := range g.Columns {
+	for _, grid := range m.Grids() {
+		fmt.Fprintf(&b, "| %s |", strings.ToUpper(grid.Protocol.String()))
+		for _, c := range grid.Columns {
 			fmt.Fprintf(&b, " %s |", c)
 		}
-		b.WriteString("\n| --- |" + strings.Repeat(" :-: |", len(g.Columns)) + "\n")
-		for _, p := range g.Peers {
+		b.WriteString("\n| --- |" + strings.Repeat(" :-: |", len(grid.Columns)) + "\n")
+		for _, p := range grid.Peers {
 			fmt.Fprintf(&b, "| %s |", escapeMarkdown(p.ID()))
-			for _, c := range g.Columns {
+			for _, c := range grid.Columns {
 				fmt.Fprintf(&b, " %s |", p.Cell(c).Mark().Sign())
 			}
 			b.WriteByte('\n')
@@ -83,22 +84,40 @@ func escapeMarkdown(s string) string {
 	return b.String()
 }
 
-//go:embed page.html
-var pageSource string
+//go:embed page.css
+var pageStyle string
 
 // WriteHTML writes the matrix as one self-contained page without scripts, fonts or network
 // access. The title of each cell is its evidence.
 func (m *Matrix) WriteHTML(w io.Writer) error {
-	page := template.Must(template.New("matrix").Funcs(template.FuncMap{
-		"upper": strings.ToUpper,
-		"join":  func(list []string) string { return strings.Join(list, ", ") },
-		"line":  termtext.Line,
-		"class": func(m Mark) string { return strings.ReplaceAll(m.String(), " ", "-") },
-	}).Parse(pageSource))
-	return page.Execute(w, struct {
-		Legend string
-		Grids  []Grid
-	}{m.Legend(), m.Grids()})
+	return h.Write(w, h.Group{h.Raw("<!doctype html>\n"), h.El("html", h.Attr("lang", "en"), h.NL,
+		h.Raw(`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>acptap matrix</title>
+`), h.El("style", h.NL, h.Raw(pageStyle)), h.NL,
+		h.El("h1", h.Text("What they can do")), h.NL,
+		h.Each(m.Grids(), Grid.html),
+		h.P(h.Text(m.Legend())), h.NL), h.NL})
+}
+
+// html returns the table of a protocol, with a row for each peer.
+func (of Grid) html() h.Node {
+	return h.Group{
+		h.H2(h.Text(strings.ToUpper(of.Protocol.String()))), h.NL,
+		h.Table(h.NL,
+			h.THead(h.Tr(h.Th(), h.Each(of.Columns, func(c string) h.Node { return h.Th(h.Text(c)) }))), h.NL,
+			h.TBody(h.NL, h.Each(of.Peers, func(p *Peer) h.Node { return h.Group{p.row(of.Columns), h.NL} })), h.NL), h.NL,
+		h.Given(len(of.Rest), h.P(h.Small(h.Text("No evidence for: "+strings.Join(of.Rest, ", ")))), h.NL),
+	}
+}
+
+// row returns the row of a peer.
+func (p *Peer) row(columns []string) h.Node {
+	name := h.Th(h.Title(fmt.Sprintf("%d tapes", p.Tapes)), h.Text(termtext.Line(p.Name)+" "), h.Small(h.Text(cmp.Or(termtext.Line(p.Version), "?"))))
+	return h.Tr(name, h.Each(columns, func(c string) h.Node {
+		cell := p.Cell(c)
+		return h.Td(h.Class(strings.ReplaceAll(cell.Mark().String(), " ", "-")), h.Title(cell.Title(c)), h.Text(cell.Mark().Sign()))
+	}))
 }
 
 // Title describes the evidence of a cell in a line.

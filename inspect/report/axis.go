@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/trace/steps"
 )
 
@@ -77,12 +78,26 @@ func (a *axis) rect(s steps.Span, class string) rect {
 	return rect{X: percent(from), Width: percent(to - from), Class: class}
 }
 
+// html returns the rectangle; more are further attributes.
+func (r rect) html(more ...h.Node) h.Node {
+	class := r.Class
+	if r.Open {
+		class += " open"
+	}
+	return h.Shape("rect", append([]h.Node{h.Class(class), h.Attr("x", r.X), h.Width(r.Width)}, more...)...)
+}
+
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
 // A tick is a time on an axis.
 type tick struct {
 	X, Anchor, Text string
 	Many            bool // there is no room for it on a phone
+}
+
+// html returns the text of a tick; more are further attributes.
+func (t tick) html(y string, more ...h.Node) h.Node {
+	return h.El("text", h.Group(more), h.Attr("x", t.X), h.Attr("y", y), h.Attr("text-anchor", t.Anchor), h.Text(t.Text))
 }
 
 // ticks returns three to five round times since the beginning of an axis of one part.

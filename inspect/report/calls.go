@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -21,6 +22,13 @@ import (
 type calling struct {
 	Lanes *lanes
 	Left  string
+}
+
+func (c *calling) html() h.Node {
+	if c == nil {
+		return nil
+	}
+	return h.Group{h.Section(h.ID("story"), h.H2(h.Text("Calls")), h.NL, leftOut(c.Left), h.Raw(foldAll), h.NL, c.Lanes.html()), h.NL}
 }
 
 // idleBetweenCalls is the minimum idle time that is cut out.

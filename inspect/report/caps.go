@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
@@ -36,6 +37,18 @@ type offering struct {
 	None     string // why it has no rows
 }
 
+func (i *introduction) html() h.Node {
+	return h.Group{h.Given(i.On, h.P(h.Class("meta"), h.Text(i.On)), h.NL), h.Div(h.Class("side-by-side"), h.Each(i.Sides, offering.html)), h.NL}
+}
+
+func (o offering) html() h.Node {
+	table := h.P(h.Class("soft"), h.Text(o.None))
+	if len(o.Rows) > 0 {
+		table = h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class("numbers tight"), tableHead("capability", "offered", "used"), h.TBody(h.NL, h.Each(o.Rows, offerRow.html))))
+	}
+	return h.Group{h.Div(h.H3(h.Text(o.Title+" "), h.Span(h.Class("meta"), h.Given(o.Who, fact(o.Who)), h.Given(o.Protocol, fact(o.Protocol)))), h.NL, table), h.NL}
+}
+
 // An offerRow is a capability.
 type offerRow struct {
 	Class  string // by its depth
@@ -43,6 +56,11 @@ type offerRow struct {
 	Answer string
 	Soft   bool // it is not offered
 	Uses   []string
+}
+
+func (o offerRow) html() h.Node {
+	return h.Group{h.Tr(h.Given(o.Soft, h.Class("soft")), h.Th(h.Scope("row"), h.Given(o.Class, h.Class(o.Class)), h.Text(o.Name)),
+		h.Td(h.Text(o.Answer)), h.Td(h.Each(o.Uses, func(use string) h.Node { return span("line", use) }))), h.NL}
 }
 
 // Limits on the capabilities on the page.

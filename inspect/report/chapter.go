@@ -1,13 +1,12 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -35,7 +34,7 @@ type chapter struct {
 // A told is a turn on the page, or a note that turns are omitted.
 type told struct {
 	StartUp *startUp // before the turn; may be nil
-	Turn    template.HTML
+	Turn    string   // its markup
 	Left    string
 }
 
@@ -54,6 +53,28 @@ type entry struct {
 	all    []*lane
 }
 
+func (c *chapter) html() h.Node {
+	return h.Group{h.El("article", h.Class("chapter"), h.NL,
+		h.Given(c.Name, h.H2(h.Text(c.Name)), h.NL),
+		h.P(h.Class("meta"), h.Text(c.Meta)), h.NL,
+		h.Given(len(c.Shares), h.P(h.Class("meta small"), split(c.Shares))),
+		c.Strip.html(), h.NL,
+		h.Div(h.Class("columns"),
+			h.Given(len(c.Links) > 1, h.El("nav", h.Class("rail"), h.Aria("label", c.Rail), h.El("ol", h.NL, h.Each(c.Links, entry.html))), h.NL),
+			h.Div(h.Class("column"), h.NL,
+				h.Given(len(c.Before), h.Div(h.Class("lanes bare"), h.Each(c.Before, (*lane).html)), h.NL),
+				h.Each(c.Turns, told.html))), h.NL), h.NL}
+}
+
+func (t told) html() h.Node {
+	return h.Group{t.StartUp.html(), h.Raw(t.Turn), leftOut(t.Left)}
+}
+
+func (e entry) html() h.Node {
+	return h.Group{h.Li(h.A(h.Link(e.Link), span("dot "+e.State.Class, ""), h.B(h.Text(e.Name)), h.Span(h.Class("cut"), h.Auto(), h.Text(e.Text)),
+		h.Given(e.Wrong, h.Span(h.Class("bad"), h.Title(e.Wrong), h.Text("✗"))), span("soft", e.Took))), h.NL}
+}
+
 // If the story is too long, it has only the first and last turns of each session: few enough
 // to go through with the tab key.
 const (
@@ -62,7 +83,7 @@ const (
 )
 
 // chapters returns the stories of the sessions.
-func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
+func (r *reader) chapters() []*chapter {
 	var list []*chapter
 	sessions := r.sessions()
 	for i, s := range sessions {
@@ -78,13 +99,11 @@ func (r *reader) chapters(page *template.Template) ([]*chapter, error) {
 		list = append(list, c)
 	}
 	r.alone = r.tally.Stats.Turns().Total() == 1
-	if err := r.tellTurns(list, page); err != nil {
-		return nil, err
-	}
+	r.tellTurns(list)
 	for _, c := range list {
 		r.assemble(c)
 	}
-	return list, nil
+	return list
 }
 
 // chapter returns the chapter of a session, before its turns are told.
@@ -178,25 +197,20 @@ func (r *reader) choices(list []*chapter) []choice {
 const mostMisses = 20
 
 // tellTurns tells the turns that fit.
-func (r *reader) tellTurns(list []*chapter, page *template.Template) error {
+func (r *reader) tellTurns(list []*chapter) {
 	misses := 0
 	for _, c := range r.choices(list) {
-		fits, err := r.tellTurn(c, page)
-		if err != nil {
-			return err
-		}
-		if !fits {
+		if !r.tellTurn(c) {
 			misses++
 		}
 		if misses == mostMisses {
 			break
 		}
 	}
-	return nil
 }
 
 // tellTurn tells a turn, or a shorter form of it, if that fits.
-func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err error) {
+func (r *reader) tellTurn(which choice) (fits bool) {
 	c, t := which.chapter, which.turn()
 	for _, most := range []int{maxEntities, maxEntities / 8} {
 		images := r.images
@@ -204,27 +218,23 @@ func (r *reader) tellTurn(which choice, page *template.Template) (fits bool, err
 		one := r.turn(c.steps, t, c.turnID(t))
 		one.Open = which.index == len(c.turns)-1 || t.Outcome.How.IsBad()
 		r.tell(c.steps, one, most)
-		var b bytes.Buffer
-		if err := page.ExecuteTemplate(&b, "turn", one); err != nil {
-			return false, err
-		}
-		size := b.Len() - (r.images.size - images.size)
+		one.markup = h.String(one.html())
+		size := len(one.markup) - (r.images.size - images.size)
 		if size <= r.limits.story-r.told {
 			r.told += size
-			one.html = template.HTML(b.String())
 			r.mark(one)
 			if one.Asked, one.Lanes = nil, nil; len(c.turns) > mostRows {
 				one.all = nil // a strip does not need them
 			}
 			c.whole[which.index] = one
-			return true, nil
+			return true
 		}
 		r.images = images
 		if len(c.steps.Entities(t.Number)) <= maxEntities/8 {
 			break
 		}
 	}
-	return false, nil
+	return false
 }
 
 // assemble puts the turns in order, with notes about omitted ones.
@@ -235,7 +245,7 @@ func (r *reader) assemble(c *chapter) {
 	}
 	for i := 0; i < len(c.turns); {
 		if one := c.whole[i]; one != nil {
-			c.Turns, c.Links = append(c.Turns, told{StartUp: c.starts[i], Turn: one.html}), append(c.Links, r.lead(choice{c, i}))
+			c.Turns, c.Links = append(c.Turns, told{StartUp: c.starts[i], Turn: one.markup}), append(c.Links, r.lead(choice{c, i}))
 			i++
 			continue
 		}

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"strings"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -21,8 +21,43 @@ type content struct {
 	Text  string
 	Prose []passage
 	Lines []diffLine
-	Image template.URL
+	Image string // its data URL
 	End   status // of a command
+}
+
+func contents(list []content) h.Node { return h.Each(list, content.html) }
+
+func (c content) html() h.Node {
+	switch c.Kind {
+	case "prose":
+		return h.Div(h.Class("prose"), passages(c.Prose))
+	case "diff":
+		long := len(c.Lines) > 24
+		return h.Div(h.Class("diff"), h.P(h.Class("mono"), h.Text(c.Title)),
+			h.Pre(h.Given(long, h.Class("long")), h.Each(c.Lines, func(l diffLine) h.Node { return span(l.Class, l.Text+"\n") })), h.Given(long, h.Raw(more)))
+	case "image":
+		return h.Details(h.Class("image"), h.Summary(h.Title(c.Title+": larger or smaller"), h.Void("img", h.ID(c.ID), h.Attr("src", c.Image), h.Attr("alt", c.Title))))
+	case "again":
+		return h.P(h.A(h.Class("again"), h.Link(c.ID), h.Text(c.Text)))
+	case "attached":
+		return h.Details(h.Class("attached"), h.Summary(h.Title(c.Title), h.Text(c.Name())), textIn(h.Pre, "output", c.Text))
+	case "link":
+		return h.Span(h.Class("attached"), h.Title(c.Text), h.Text(c.Title))
+	case "terminal":
+		return h.Div(h.Class("terminal"), h.P(h.Class("mono"), h.Text("$ "+c.Title), h.Given(c.End.Word, h.Text(" "), c.End.chip())), h.Given(c.Text, output(c.Text)))
+	case "output":
+		return h.Group{textIn(h.P, "label mono", c.Title), h.Given(c.Text, output(c.Text))}
+	}
+	return h.P(h.Class("soft"), h.Text("["+termtext.Spaced(c.Title, c.Text)+"]"))
+}
+
+// output returns what a tool was given, or gave.
+func output(text string) h.Node {
+	class := "output"
+	if isLong(text) {
+		class += " long"
+	}
+	return h.Group{h.Pre(h.Class(class), h.Auto(), h.Text(text)), h.Given(isLong(text), h.Raw(more))}
 }
 
 // Name returns the last part of the path of what is attached, and its size.
@@ -223,7 +258,7 @@ func (r *reader) image(mime, data string, frame frameRef) content {
 	id := fmt.Sprintf("i-%d", len(r.images.first)+1)
 	r.images.first[sum] = shownImage{id, frame}
 	r.images.size += len(data)
-	return content{Kind: "image", ID: id, Title: "image of frame " + frame.String(), Image: template.URL("data:" + kind + ";base64," + data)}
+	return content{Kind: "image", ID: id, Title: "image of frame " + frame.String(), Image: "data:" + kind + ";base64," + data}
 }
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="

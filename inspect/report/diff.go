@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -25,6 +26,37 @@ type diff struct {
 	Found   []ruleFindings // in only one of the runs
 	InBoth  []ruleFindings
 	Latency latencies
+}
+
+// letter returns the sign of a run.
+func letter(run string) h.Node { return h.B(h.Class("letter "+run), h.Text(run)) }
+
+// head returns what the top of the page says about both runs.
+func (d *diff) head() h.Node {
+	return h.Group{h.Div(h.Class("runs"), h.Each(d.Runs[:], runHead.html)), h.NL,
+		h.Each(d.Lead, func(text string) h.Node { return h.Group{h.P(h.Class("lead"), h.Text(text)), h.NL} }), h.NL,
+		h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class("numbers both"),
+			h.Raw(`<thead><tr><th scope="col"><span class="skip">of</span></th><th scope="col"><b class="letter A">A</b></th><th scope="col"><b class="letter B">B</b></th><th scope="col">B against A</th></tr></thead>`),
+			h.TBody(h.NL, h.Each(d.Figures, figures.html))))}
+}
+
+// html returns the sections about both runs.
+func (d *diff) html() h.Node {
+	if d == nil {
+		return nil
+	}
+	return h.Group{
+		h.Given(len(d.Strips), h.Section(h.ID("turns"), h.H2(h.Text("Turns")), h.NL, h.Each(d.Strips, strips.html)), h.NL),
+		h.Section(h.ID("outline"), h.H2(h.Text("Outlines")), h.NL,
+			h.Raw(`<p class="meta">Ids, times, numbers of tokens and the working directory do not count.</p>`), h.NL, d.Outline.links(), leftOut(d.Outline.Left),
+			h.Div(h.Class("outlines"), h.Div(h.Class("sides"), h.Aria("hidden", "true"), h.Each(d.Runs[:], func(r runHead) h.Node { return h.Span(r.name()) })), h.NL,
+				h.Each(d.Outline.Stretches, stretch.html))), h.NL,
+		h.Given(len(d.Found)+len(d.InBoth), h.Section(h.ID("findings"), h.H2(h.Text("Findings")), h.NL,
+			h.Given(len(d.Found), h.P(h.Class("meta"), h.Text("Of one run only")), ruleTable(d.Found)), h.NL,
+			h.Given(len(d.InBoth), h.Details(h.Summary(h.Text(fmt.Sprintf("In both: %d", len(d.InBoth)))), ruleTable(d.InBoth)))), h.NL),
+		h.Given(len(d.Latency.Groups), h.Section(h.ID("latency"), h.H2(h.Text("Latency")), h.NL,
+			h.Raw(`<p class="meta">Half of them took p50 or less, 95 of a hundred p95.</p>`), h.NL, d.Latency.html()), h.NL),
+	}
 }
 
 // WriteDiff writes a page that compares two runs. It uses a's Filter, NoFrames, Limit,
@@ -70,7 +102,7 @@ func (a *reader) pageWith(w io.Writer, b *reader) error {
 	}
 	p.Foot.Left = append(p.Foot.Left, command+" writes the same outlines to a terminal.")
 	p.list(a)
-	return p.write(w, parsePage())
+	return p.write(w)
 }
 
 // verdict says which run failed, and how, or that both came out alike.
@@ -124,6 +156,17 @@ type runHead struct {
 	Badges []badge
 }
 
+func (r runHead) html() h.Node {
+	return h.Group{h.Section(h.Aria("label", "Run "+r.Letter),
+		h.P(h.Class("run"), r.name(), h.Each(r.Badges, func(b badge) h.Node { return h.Group{h.Text(" "), b.html()} })), h.NL,
+		h.Given(r.Title, h.P(h.Class("ink"), h.Text(r.Title)), h.NL),
+		h.P(h.Each(r.Facts, fact))), h.NL}
+}
+
+func (r runHead) name() h.Node {
+	return h.Group{letter(r.Letter), h.Text(" "), span("mono cut", r.Ref)}
+}
+
 func (r *reader) runHead(title string) runHead {
 	h := runHead{Letter: r.side, Ref: termtext.Brief(r.in.Ref, 160), Facts: r.facts(), Badges: r.state()}
 	if t := r.topic(); t != title {
@@ -138,6 +181,13 @@ type figures struct {
 	Of         [2]figure
 	Difference difference
 	Class      string // class of the difference
+}
+
+func (f figures) html() h.Node {
+	return h.Group{h.Tr(h.Th(h.Scope("row"), h.Text(f.Label)),
+		h.Each(f.Of[:], func(of figure) h.Node {
+			return h.Td(h.B(h.Text(of.Value.String())), h.Given(of.Wrong, h.Text(" "), h.Small(h.Class("bad"), h.Text(of.Wrong))), h.Given(of.Note, h.Text(" "), h.Small(h.Class("soft"), h.Text(of.Note))))
+		}), h.Td(h.Class(f.Class), f.Difference.html())), h.NL}
 }
 
 // figuresWith returns the numbers of both runs, in the order of the page's head.
@@ -181,6 +231,11 @@ type strips struct {
 	Label string
 	Name  string // name of the session, if there are several
 	Of    [2]*strip
+}
+
+func (s strips) html() h.Node {
+	return h.Group{h.El("figure", h.Class("strip pair"), s.Of[0].caption(s.Name, s.Label), h.NL,
+		h.Each(s.Of[:], func(of *strip) h.Node { return h.Group{h.Div(letter(of.Run), of.bars()), h.NL} })), h.NL}
 }
 
 // stripsWith returns the strips of the sessions, matched by their order in each run.
@@ -291,6 +346,23 @@ func (a *axis) numbers() []tick {
 type ruleFindings struct {
 	finding
 	Of [2]*finding // nil for a run without any
+}
+
+// ruleTable returns a table of findings in either run.
+func ruleTable(list []ruleFindings) h.Node {
+	return h.Group{h.Table(h.Class("numbers"), tableHead("rule", "who", "what", "A", "B"), h.TBody(h.NL, h.Each(list, func(f ruleFindings) h.Node {
+		return h.Group{h.Tr(f.rule(""), h.Each(f.Of[:], (*finding).places)), h.NL}
+	}))), h.NL}
+}
+
+// places returns the cell about one run.
+func (f *finding) places() h.Node {
+	if f == nil {
+		return h.Td(span("soft", "–"))
+	}
+	return h.Td(h.Text(fmt.Sprintf("×%d", f.Count)),
+		h.Each(f.Frames, func(at frameRef) h.Node { return h.Group{h.Text(" "), h.A(at.link(), h.Text(at.String()))} }),
+		h.Given(f.More, h.Text(" "), span("soft", fmt.Sprintf("and %d more", f.More))))
 }
 
 // findingsWith returns what was found in only one run, and what was found in both, each

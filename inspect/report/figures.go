@@ -9,6 +9,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -25,6 +26,27 @@ type figure struct {
 	Wrong string
 	At    string // id of the first thing that is wrong; empty if not on the page
 	Told  bool   // the lines of the head tell it
+}
+
+// figureList returns figures as the page shows them.
+func figureList(list []figure) h.Node {
+	return h.Group{h.El("dl", h.Class("figures"), h.Each(list, figure.html)), h.NL}
+}
+
+func (f figure) html() h.Node {
+	linked := func(text string) h.Node {
+		if f.At == "" {
+			return h.Text(text)
+		}
+		return h.A(h.Link(f.At), h.Text(text))
+	}
+	value := h.Text(f.Value.String())
+	if f.Wrong == "" {
+		value = linked(f.Value.String())
+	}
+	return h.Group{h.Div(h.El("dt", h.Text(f.Label)), h.El("dd", value,
+		h.Given(f.Wrong, h.Text(" "), h.Small(h.Class("bad"), linked(f.Wrong))),
+		h.Given(f.Note, h.Text(" "), h.Small(h.Text(f.Note))))), h.NL}
 }
 
 // untold returns the figures that the lines of the head do not tell.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/conform"
 	check "github.com/acptap/acptap/inspect/conform/report"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -21,6 +22,31 @@ type finding struct {
 	Text       string // text of the first occurrence
 	Frames     []frameRef
 	More       int // unlisted frames
+}
+
+// findingList returns a table of findings.
+func findingList(list []*finding) h.Node {
+	return h.Group{h.Raw(`<p class="meta small">Where the traffic departs from the rules of the protocol, as acptap check finds it. A violation breaks a rule, a warning is likely to cause trouble, what hurts is allowed but known to break a peer, a note is worth knowing.</p>
+`), h.Table(h.Class("numbers"), tableHead("rule", "who", "what", "frames"), h.TBody(h.NL, h.Each(list, func(f *finding) h.Node {
+		times := ""
+		if f.Count > 1 {
+			times = fmt.Sprintf(", ×%d", f.Count)
+		}
+		return h.Group{h.Tr(f.rule(times), h.Td(
+			h.Each(f.Frames, func(at frameRef) h.Node { return h.Group{h.A(at.link(), h.Text(at.String())), h.Text(" ")} }),
+			h.Given(f.More, span("soft", fmt.Sprintf("and %d more", f.More))))), h.NL}
+	}))), h.NL}
+}
+
+// rule returns the cells about the rule, who broke it, and how.
+func (f *finding) rule(times string) h.Node {
+	return h.Group{h.Td(span("mono", f.Rule), h.Text(" "), status{f.Strength, f.Class}.chip()), h.Td(h.Text(f.Fault)),
+		h.Td(h.Text(f.Text+" "), span("soft", "("+f.Name+times+")"))}
+}
+
+// tableHead returns the head of a table.
+func tableHead(columns ...string) h.Node {
+	return h.THead(h.Tr(h.Each(columns, func(name string) h.Node { return h.Th(h.Scope("col"), h.Text(name)) })))
 }
 
 // maxNamed limits the frames listed for a finding.

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strconv"
+
+	h "github.com/acptap/acptap/inspect/html"
 )
 
 // A frameRef is a frame of one of the page's tapes. These are numbered from 1: first the
@@ -24,6 +26,12 @@ func (f frameRef) String() string {
 
 // ID returns the id of the element about the frame.
 func (f frameRef) ID() string { return "e-" + f.String() }
+
+// data is the attribute from which the script knows an element's frame.
+func (f frameRef) data() h.Node { return h.Data("frame", f.String()) }
+
+// link leads to the frame in the list.
+func (f frameRef) link() h.Node { return h.Link("frame-" + f.String()) }
 
 // frame returns a frame of one of the agent's tapes.
 func (r *reader) frame(run int, seq uint64) frameRef {

@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/conform"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -134,6 +136,113 @@ func (r *reader) gist(title string) *gist {
 	}
 	g.Long = g.rows(title) > screenRows
 	return g
+}
+
+// html returns the gist, with figures before its rows.
+func (one *gist) html(figures h.Node) h.Node {
+	class := "gist"
+	if one.Long {
+		class += " roomy"
+		if len(one.Turns) > 5 {
+			class += " dense"
+		}
+	}
+	did, time, failed := gistRow("did", h.Text(one.Did)), one.Time.html(), one.failed()
+	return h.Group{
+		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
+		h.El("dl", h.Class(class),
+			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
+			h.Given(len(one.Answered), gistRow(one.Says, h.Each(one.Answered, paragraph))),
+			h.Given(len(one.Called), did),
+			h.Given(one.Long, time, failed),
+			one.calls(), h.Each(one.Turns, exchange.html),
+			h.Given(one.Others, gistRow("", h.Class("soft"), h.Text(one.Others))),
+			h.Given(!one.Long, failed),
+			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
+			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
+			h.Given(one.Did != "" && len(one.Called) == 0, did),
+			h.Given(!one.Long, time)), h.NL,
+	}
+}
+
+// gistRow returns a row of the gist.
+func gistRow(word string, about ...h.Node) h.Node {
+	return h.Group{h.Div(h.El("dt", h.Text(word)), h.El("dd", about...)), h.NL}
+}
+
+func paragraph(text string) h.Node { return h.P(h.Auto(), h.Text(text)) }
+
+// calls returns the rows of calls.
+func (one *gist) calls() (rows h.Group) {
+	for i, c := range one.Called {
+		word := ""
+		if i == 0 {
+			word = "called"
+		}
+		rows = append(rows, gistRow(word, h.Class("one"), span(c.State.Class, c.State.Word), h.A(h.Link(c.Link), h.Text(c.Tool)),
+			h.Given(c.Input, h.Text(" "), bdi(h.Class("mono"), h.Text(c.Input))),
+			h.Given(c.Result, h.Raw(` <span class="soft">→</span> `), bdi(h.Given(c.State.Class == "bad", h.Class("bad")), h.Text(c.Result)))))
+	}
+	return rows
+}
+
+// bdi returns text that keeps its direction to itself.
+func bdi(children ...h.Node) h.Node { return h.El("bdi", children...) }
+
+func (e exchange) html() h.Node {
+	return h.Group{
+		h.Given(e.Part, gistRow(fmt.Sprint("session ", e.Session), h.B(h.Text(e.Part)))),
+		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
+			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "+e.Asked))),
+			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two soft")), h.Auto(), h.Raw(`<bdi class="soft turns">→</bdi> `), h.Text(e.Answered))))), h.NL,
+	}
+}
+
+// failed returns what failed.
+func (one *gist) failed() h.Node {
+	if len(one.Failed)+len(one.Together) == 0 {
+		return h.Given(one.Nothing, gistRow("failed", h.Text("nothing")))
+	}
+	return gistRow("failed", h.Ul(
+		h.Each(one.Failed, failure.html),
+		h.Each(one.Together, func(t together) h.Node {
+			return h.Li(h.Text(t.Text), joined(t.List, ", ", func(short remark) h.Node {
+				return h.Group{h.A(h.Link(short.Link), h.Title("frame "+short.Frame), h.Text(short.Text)), span("soft wraps", short.More)}
+			}))
+		}),
+		h.Given(one.More, h.Li(h.Text(one.More)))))
+}
+
+func (f failure) html() h.Node {
+	class := "soft"
+	if f.Bad {
+		class = "bad"
+	}
+	var stderr h.Node
+	if f.Stderr != nil {
+		stderr = h.Group{h.Text(", "), f.Stderr.told()}
+	}
+	return h.Li(h.Class(class), h.Text(f.Sign+" "), f.told(),
+		stderr,
+		h.Given(f.Fate, h.Text("; "+f.Fate)))
+}
+
+// html returns a remark that is linked.
+func (one remark) html() h.Node {
+	return h.Group{h.A(h.Link(one.Link), h.Text(one.Text)), h.Text(" "), span("soft", "(frame "+one.Frame+")"+one.More)}
+}
+
+// joined draws the elements of a list with text between them.
+func joined[T any](list []T, between string, draw func(T) h.Node) (all h.Group) {
+	for i, one := range list {
+		all = append(all, h.Given(i, h.Text(between)), draw(one))
+	}
+	return all
+}
+
+// told returns a remark of which the frame is linked.
+func (one remark) told() h.Node {
+	return h.Group{h.Text(one.Text + " "), h.Span(h.Class("soft"), h.Text("("), h.A(h.Link(one.Link), h.Text("frame "+one.Frame)), h.Text(")"+one.More))}
 }
 
 // Limits of a screen of 900 pixels.

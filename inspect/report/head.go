@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -25,6 +26,10 @@ type head struct {
 
 // A badge is a word about how far to trust the page.
 type badge struct{ Word, Class, Says string }
+
+func (b badge) html() h.Node {
+	return h.Span(h.Class("badge "+b.Class), h.Title(b.Says), h.Text(b.Word))
+}
 
 func (r *reader) head() head {
 	h := head{Title: r.title(), Long: termtext.Width(r.title()) > 2*titleColumns, Prompt: r.in.Title == "" && r.prompt() != "", Gist: r.gist(r.title()), Facts: r.facts(), Badges: append([]badge{r.redaction()}, r.harmed()...)}
@@ -64,6 +69,9 @@ func (r *reader) facts() []string {
 	}
 	return list
 }
+
+// fact returns a fact beside others.
+func fact(text string) h.Node { return h.Span(h.Text(text)) }
 
 func turnRange(first, last int) string {
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -21,6 +22,23 @@ type lanes struct {
 	Bare  bool // there are no times, and thus no bars
 
 	From, Length int64 // of the axis, in µs; Length is 0 if the axis has several parts
+}
+
+func (l *lanes) html() h.Node {
+	class := "lanes"
+	if l.Bare {
+		class += " bare"
+	}
+	return h.Group{h.Div(h.Class(class),
+		h.Given(l.Length, h.Data("from", fmt.Sprint(l.From)), h.Data("length", fmt.Sprint(l.Length))),
+		h.Given(!l.Bare, h.Div(h.Class("lane axis"), h.Aria("hidden", "true"), h.Raw("<span>what</span>"),
+			h.Span(h.Class("time"), h.SVG(
+				h.El("defs", h.El("g", h.ID(l.ID), h.Each(l.Ticks, func(t tick) h.Node {
+					return h.Shape("line", h.Attr("x1", t.X), h.Attr("x2", t.X), h.Attr("y2", "24"))
+				}))),
+				h.Each(l.Ticks, func(t tick) h.Node { return t.html("13") }))),
+			h.Raw("<span>took</span>"))), h.NL,
+		h.Each(l.Rows, (*lane).html)), h.NL}
 }
 
 // A lane is one step, or several successful ones of a kind.
@@ -44,6 +62,59 @@ type lane struct {
 	class string
 	asks  []steps.Span // while the user was asked
 	open  bool         // it lasts until now
+}
+
+func (l *lane) html() h.Node {
+	class := ""
+	if l.Grave {
+		class += " wrong"
+	}
+	if l.Inside {
+		class += " inside"
+	}
+	below := h.Each(l.Below, (*lane).html)
+	switch one := l.Item; {
+	case l.Folded != nil:
+		return h.Group{h.Details(h.Class("step group"), h.ID("g-"+l.Frame.String()), h.Summary(h.Class("lane"), l.row()), h.NL, h.Each(l.Folded, (*lane).html)), h.NL}
+	case one == nil:
+		return h.Group{h.Div(h.Class("step"+class), l.Frame.data(), h.Div(h.Class("lane"), l.row())), h.NL, below}
+	case one.Tool != nil:
+		return h.Group{h.Details(h.Class("step tool"+class), h.ID(one.ID), l.Frame.data(), h.Given(one.Tool.Open, h.Flag("open")),
+			h.Summary(h.Class("lane"), l.row()), one.tool()), h.NL, below}
+	default:
+		return h.Group{h.Div(h.Class("step"+class+" said "+one.Kind), h.ID(one.ID), l.Frame.data(), h.Div(h.Class("lane"), l.row()), one.html()), h.NL, below}
+	}
+}
+
+// row returns the row itself: what it is about, when it was, and how long it took.
+func (l *lane) row() h.Node {
+	sign, class := "", "word"
+	if l.Grave {
+		sign, class = "✗ ", "word bad"
+	}
+	return h.Group{
+		h.Span(h.Class("what"), l.what(),
+			h.Given(l.Choice, h.Span(h.Class("word choice"), l.Asked.data(), h.Title("the user was asked, frame "+l.Asked.String()), h.Text("asked: "+l.Choice))),
+			h.Given(l.Wrong, span(class, sign+l.Wrong))),
+		h.Given(l.Ticks, h.Span(h.Class("time"), h.SVG(h.Aria("hidden", "true"), h.Shape("use", h.Link(l.Ticks)), h.Each(l.Bars, func(r rect) h.Node { return r.html() })))),
+		span("took", l.Took),
+	}
+}
+
+// what returns the kind of the row and its label.
+func (l *lane) what() h.Node {
+	kind, at := span("kind", l.Kind), "frame "+l.Frame.String()
+	switch {
+	case l.Folded != nil:
+		return h.Group{kind, span("cut", l.Label)}
+	case l.Item == nil:
+		return h.A(l.Frame.link(), h.Title(at), kind, h.Span(h.Class("cut"), h.Auto(), h.Text(l.Label)))
+	case l.Item.Tool != nil:
+		return h.Group{kind, h.Span(h.Class("cut"), h.Auto(), runList(titleRuns(l.Label)))}
+	case l.Item.At != "":
+		at += ", " + l.Item.At + " after the prompt"
+	}
+	return h.Group{h.A(h.Class("kind"), h.Link(l.Item.ID), h.Title(at), h.Text(l.Kind)), span("cut", l.Label)}
 }
 
 // source returns the data for the page's phases.
@@ -397,6 +468,15 @@ type startUp struct {
 	span steps.Span
 }
 
+func (s *startUp) html() h.Node {
+	if s == nil {
+		return nil
+	}
+	return h.Group{h.Details(h.Class("turn"), h.ID(s.ID), h.Given(s.Open, h.Flag("open")),
+		h.Summary(h.Raw(`<h3>Start-up</h3> <span class="first">before the first turn</span>`), shareBar(s.Shares), span("meta took", s.Took)),
+		h.Div(h.Class("told"), h.NL, h.Given(len(s.Shares), h.P(h.Class("meta small"), h.Span(split(s.Shares))), h.NL), s.Lanes.html())), h.NL}
+}
+
 // longStartUp is the shortest start-up that is open on the page.
 const longStartUp = 5 * time.Second
 
@@ -413,7 +493,7 @@ func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 
 // drawn returns a start-up on an axis.
 func (s *startUp) drawn(a *axis) stripTurn {
-	return stripTurn{Link: s.ID, Title: "start-up, " + s.Took, Back: a.rect(s.span, ""), Bars: []stripBar{{a.rect(s.span, "start"), "4", "46"}}}
+	return stripTurn{Link: s.ID, Title: "start-up, " + s.Took, Back: a.rect(s.span, "back"), Bars: []stripBar{{a.rect(s.span, "start"), "4", "46"}}}
 }
 
 // spansOf returns the spans of start-ups.

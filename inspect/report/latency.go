@@ -1,9 +1,11 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -20,6 +22,31 @@ func (l *latencies) Columns() int {
 		return 8
 	}
 	return 6
+}
+
+func (l *latencies) html() h.Node {
+	heads := func(run string) h.Node {
+		return h.Group{h.Th(h.Scope("col"), h.Class("n"), letter(run), h.Text(" n")), h.Raw(`<th scope="col" class="n">p50</th>`), h.Given(l.P95, h.Raw(`<th scope="col" class="n">p95</th>`))}
+	}
+	return h.Group{h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class("numbers both"),
+		h.THead(h.Tr(h.Raw(`<th scope="col"><span class="skip">of</span></th>`), heads("A"), heads("B"), h.Raw(`<th scope="col">p50 of B against A</th>`))), h.NL,
+		h.Each(l.Groups, l.group))), h.NL}
+}
+
+// group returns a part of the table.
+func (l *latencies) group(of latencyGroup) h.Node {
+	columns := h.Attr("colspan", fmt.Sprint(l.Columns()))
+	return h.Group{h.TBody(h.Tr(h.Class("kind"), h.Th(h.Scope("rowgroup"), columns, h.Text(of.Name))), h.NL,
+		h.Each(of.Rows, func(row latency) h.Node {
+			return h.Group{h.Tr(h.Th(h.Scope("row"), h.Text(row.Name)), h.Each(row.Of[:], l.spread), h.Td(row.Difference.html())), h.NL}
+		}),
+		h.Given(of.Left, h.Tr(h.Td(h.Class("soft"), columns, h.Text(fmt.Sprintf("and %d more", of.Left)))), h.NL)), h.NL}
+}
+
+// spread returns the cells of one run.
+func (l *latencies) spread(s spread) h.Node {
+	cell := func(v value) h.Node { return h.Td(h.Class("n"), h.Text(v.String())) }
+	return h.Group{cell(s.N), cell(s.P50), h.Given(l.P95, cell(s.P95))}
 }
 
 // A latencyGroup holds the rows of one kind, such as methods.

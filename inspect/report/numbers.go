@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -16,6 +18,17 @@ type numbers struct {
 	Plots  []*plot
 	Tables []numberTable
 	Most   []numberTable // tables with a few rows each
+}
+
+func (n *numbers) html() h.Node {
+	if n == nil {
+		return nil
+	}
+	named := func(t numberTable) h.Node { return h.Group{h.H3(h.Text(t.Name)), h.NL, t.html()} }
+	return h.Group{h.Section(h.ID("numbers"), h.H2(h.Text("Numbers")), h.NL,
+		h.Each(n.Plots, (*plot).html),
+		h.Given(len(n.Most), h.Div(h.Class("side-by-side"), h.Each(n.Most, func(t numberTable) h.Node { return h.Group{h.Div(named(t)), h.NL} })), h.NL),
+		h.Each(n.Tables, func(t numberTable) h.Node { return h.Group{named(t), h.NL} })), h.NL}
 }
 
 // A numberTable is a table of numbers.
@@ -36,6 +49,39 @@ type numberCell struct {
 	Text, Class string
 	Link        string // id of the linked element; may be empty
 	Bars        histogram
+}
+
+func (t *numberTable) html() h.Node {
+	class := "numbers tight"
+	if len(t.Columns) > 3 {
+		class += " wide"
+	}
+	return h.Group{h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class(class),
+		h.THead(h.Tr(h.Each(t.Columns, numberColumn.html))),
+		h.TBody(h.NL, h.Each(t.Rows, func(row []numberCell) h.Node { return h.Group{h.Tr(h.Each(row, numberCell.html)), h.NL} })))), h.NL,
+		h.Given(t.Left, h.P(h.Class("soft"), h.Text(fmt.Sprintf("and %d more", t.Left)))), textIn(h.P, "meta small", t.Note)}
+}
+
+func (c numberColumn) html() h.Node {
+	heading := h.Text(c.Heading)
+	switch {
+	case c.Bars:
+		heading = h.Group{h.Raw(decades), span("skip", c.Heading)}
+	case c.Heading == "":
+		heading = span("skip", "of")
+	}
+	return h.Th(h.Scope("col"), h.Given(c.Class, h.Class(c.Class)), heading)
+}
+
+// decades is the scale of histograms.
+const decades = `<svg width="144" height="20" aria-hidden="true"><text x="24" y="14" text-anchor="middle">1 ms</text><text x="72" y="14" text-anchor="middle">100 ms</text><text x="120" y="14" text-anchor="middle">10 s</text></svg>`
+
+func (c numberCell) html() h.Node {
+	text := runList(titleRuns(c.Text))
+	if c.Link != "" {
+		text = h.A(h.Link(c.Link), text)
+	}
+	return h.Td(h.Given(c.Class, h.Class(c.Class)), text, h.Given(len(c.Bars), h.SVG(h.Width("144"), h.Height("20"), h.Aria("hidden", "true"), h.Each(c.Bars, histogramBar.html))))
 }
 
 // Limits of the tables.

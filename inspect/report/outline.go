@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/replay/compare"
 )
@@ -18,12 +19,29 @@ type outlines struct {
 	Size      int    // approximate bytes of the page
 }
 
+// links returns links to the first differences.
+func (o *outlines) links() h.Node {
+	return h.Given(len(o.Linked), h.El("nav", h.Class("jumps"), h.Aria("label", "Differences"), h.Text("Differences"), h.Each(o.Linked, func(n int) h.Node {
+		return h.Group{h.Text(" "), h.A(h.Link(fmt.Sprint("d-", n)), h.Text(fmt.Sprint(n)))}
+	})), h.NL)
+}
+
 // A stretch is a run of lines: either differing lines with those around them, or folded
 // equal lines.
 type stretch struct {
 	Lines  []outlineLine
 	Folded int // number of folded lines; 0 if they are shown
 	Left   int // number of folded lines that are not on the page
+}
+
+func (s stretch) html() h.Node {
+	table := h.Group{h.Div(h.Class("stretch"), h.Table(h.Class("outline"),
+		h.Raw(`<colgroup><col class="n"><col><col class="sign"><col class="n"><col></colgroup><thead class="skip"><tr><th scope="col">frame of A</th><th scope="col">A</th><th scope="col">sign</th><th scope="col">frame of B</th><th scope="col">B</th></tr></thead>`),
+		h.TBody(h.NL, h.Each(s.Lines, outlineLine.html)))), h.NL}
+	if s.Folded == 0 {
+		return table
+	}
+	return h.Group{h.Details(h.Summary(h.Text(termtext.Counted(s.Folded, "equal line"))), table, h.Given(s.Left, h.P(h.Class("soft"), h.Text(fmt.Sprintf("and %d more", s.Left))))), h.NL}
 }
 
 // An outlineLine is a line of one outline or of both.
@@ -35,6 +53,11 @@ type outlineLine struct {
 	Of     [2]*outlineCell
 }
 
+func (l outlineLine) html() h.Node {
+	return h.Group{h.Tr(h.Class(l.Class), h.Given(l.Number, h.ID(fmt.Sprint("d-", l.Number))),
+		l.Of[0].html(), h.Td(h.Class("sign"), h.Given(l.Says, h.Title(l.Says)), h.Text(l.Sign)), l.Of[1].html()), h.NL}
+}
+
 // An outlineCell is a line of one outline.
 type outlineCell struct {
 	Frame  string // its frame's number on the page; empty if it has none
@@ -42,6 +65,21 @@ type outlineCell struct {
 	First  bool   // the first line of that frame on the page
 	Depth  int
 	Parts  []compare.Part
+}
+
+func (c *outlineCell) html() h.Node {
+	if c == nil {
+		return h.Raw(`<td></td><td class="none"></td>`)
+	}
+	return h.Group{
+		h.Td(h.Class("n"), h.Given(c.Linked, h.A(h.Link("frame-"+c.Frame), h.Given(c.First, h.ID("e-"+c.Frame)), h.Text(c.Frame)))),
+		h.Td(h.Class(fmt.Sprint("t d", c.Depth)), h.Given(c.Frame, h.Data("frame", c.Frame)), h.Each(c.Parts, func(p compare.Part) h.Node {
+			if p.Differs {
+				return h.B(h.Text(p.Text))
+			}
+			return h.Text(p.Text)
+		})),
+	}
 }
 
 const (

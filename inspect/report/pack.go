@@ -142,7 +142,7 @@ type deflater struct {
 	w *flate.Writer
 }
 
-// pack returns data in raw deflate and base64url, which html/template does not escape.
+// pack returns data in raw deflate and base64url, which needs no escaping.
 func (d *deflater) pack(data []byte) string {
 	d.b.Reset()
 	if d.w == nil {

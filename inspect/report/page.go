@@ -1,30 +1,22 @@
 package report
 
 import (
-	"bufio"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// The parts of the page. page.tmpl puts text from the wire only into text and into quoted
-// attribute values that neither name nor draw anything.
+// The fixed parts of the page.
 var (
-	//go:embed page.tmpl
-	pageTemplate string
-	//go:embed frames.tmpl
-	framesTemplate string
-	//go:embed diff.tmpl
-	diffTemplate string
-	//go:embed numbers.tmpl
-	numbersTemplate string
+	//go:embed frames.html
+	framesMarkup string
 	//go:embed page.css
 	pageStyle string
 	//go:embed frames.css
@@ -37,11 +29,11 @@ var (
 	pageScript string
 )
 
-// A page is the data for page.tmpl.
+// A page is the data for the page.
 type page struct {
 	Policy string // the content security policy
-	Style  template.CSS
-	Script template.JS
+	Style  string
+	Script string
 
 	Reload  int64 // ms until the script reloads the page; 0 for never
 	Began   int64 // Unix time in ms when the tape being recorded began; 0 if none is
@@ -64,7 +56,7 @@ type page struct {
 // A part is a section of the page with an entry in the navigation bar.
 type part struct{ ID, Name string }
 
-// A block is data for the script, in base64url, which html/template does not escape.
+// A block is data for the script, in base64url, which needs no escaping.
 type block struct {
 	ID   string
 	Data string
@@ -95,16 +87,12 @@ func policy() string {
 
 // page writes the page for one run.
 func (r *reader) page(w io.Writer) error {
-	t := parsePage()
 	p := r.newPage()
 	if last := r.in.Tapes[len(r.in.Tapes)-1].Info; last.Live && !last.Start.Time.IsZero() {
 		p.Began = last.Start.Time.UnixMilli()
 	}
 	p.Foot.Tapes = r.tapes()
-	var err error
-	if p.Story, err = r.chapters(t); err != nil {
-		return err
-	}
+	p.Story = r.chapters()
 	p.Head, p.Figures, p.Damage = r.head(), r.untold(), r.damage()
 	p.Beside = r.overview(p.Story)
 	p.Broken, p.Found = r.findings()
@@ -114,7 +102,7 @@ func (r *reader) page(w io.Writer) error {
 	}
 	r.forget(p.Story)
 	p.list(r)
-	return p.write(w, t)
+	return p.write(w)
 }
 
 // forget drops what the parts of the page were made from, but for the list of frames, which
@@ -132,7 +120,7 @@ func (r *reader) forget(story []*chapter) {
 // newPage returns a page with everything that does not depend on the tapes.
 func (r *reader) newPage() *page {
 	return &page{
-		Policy: policy(), Style: template.CSS(pageStyle + framesStyle + numbersStyle), Script: template.JS(script()),
+		Policy: policy(), Style: pageStyle + framesStyle + numbersStyle, Script: script(),
 		Reload: r.in.Reload.Milliseconds(), Foot: foot{Version: r.in.Version, Raw: r.in.Raw},
 	}
 }
@@ -143,22 +131,96 @@ func (p *page) list(r *reader) {
 	p.Foot.Left = append(p.Foot.Left, r.rows.leftOut()...)
 }
 
-func parsePage() *template.Template {
-	t, err := template.New("page").Funcs(template.FuncMap{"long": isLong, "title": titleRuns}).Parse(pageTemplate + framesTemplate + numbersTemplate + diffTemplate)
-	if err != nil {
-		panic("report: " + err.Error())
-	}
-	return t
+// write writes the page.
+func (p *page) write(w io.Writer) error {
+	p.name()
+	return h.Write(w, p.html())
 }
 
-// write writes the page.
-func (p *page) write(w io.Writer, t *template.Template) error {
-	p.name()
-	out := bufio.NewWriterSize(w, 64<<10) // templates write in small pieces
-	if err := t.Execute(out, p); err != nil {
-		return err
+// html returns the page. Text from the wire goes only into text and into quoted attribute
+// values that neither name nor draw anything.
+func (p *page) html() h.Node {
+	return h.Group{h.Raw("<!DOCTYPE html>\n"), h.El("html", h.Attr("lang", "en"),
+		h.Given(p.Reload, h.Data("live", fmt.Sprint(p.Reload))), h.Given(p.Began, h.Data("began", fmt.Sprint(p.Began))), h.NL,
+		h.El("head", h.NL,
+			h.Void("meta", h.Attr("charset", "utf-8")), h.NL,
+			h.Void("meta", h.Attr("http-equiv", "Content-Security-Policy"), h.Attr("content", p.Policy)), h.NL,
+			h.Raw(`<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="acptap">
+`),
+			h.El("title", h.Text(p.Head.Title)), h.NL,
+			h.El("style", h.Raw(p.Style)), h.NL), h.NL,
+		h.El("body", h.NL,
+			h.El("header", h.Class("bar"), h.El("strong", h.Text("acptap")), h.NL,
+				h.El("nav", h.Aria("label", "Parts of the page"), h.Each(p.Parts, func(one part) h.Node { return h.A(h.Link(one.ID), h.Text(one.Name)) })), h.NL,
+				h.Each(p.Head.Badges, badge.html), h.NL,
+				h.Raw(`<button id="theme" type="button" hidden>theme</button>`)), h.NL,
+			h.El("main", h.NL, p.top(), p.sections(), p.Foot.html(), h.NL), h.NL,
+			h.Raw(hatch), h.NL,
+			h.Each(p.Blocks, func(one block) h.Node {
+				return h.Group{h.El("script", h.Attr("type", "application/octet-stream"), h.ID(one.ID), h.Raw(one.Data)), h.NL}
+			}),
+			h.El("script", h.Raw(p.Script)), h.NL), h.NL), h.NL}
+}
+
+// hatch is the pattern of bars that are still growing.
+const hatch = `<svg class="defs" width="0" height="0" aria-hidden="true"><defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-ground" width="6" height="6"/><line class="hatch-line" x1="3" x2="3" y2="6"/></pattern></defs></svg>`
+
+// top returns what comes before the sections: the title, how it came out, and the figures.
+func (p *page) top() h.Node {
+	figures := figureList(p.Figures)
+	var gist, diff h.Node
+	switch of := p.Head.Gist; {
+	case p.Diff != nil:
+		figures, diff = nil, p.Diff.head()
+	case of != nil && of.Long:
+		figures, gist = nil, of.html(figures)
+	case of != nil:
+		gist = of.html(nil)
 	}
-	return out.Flush()
+	return h.Group{h.Div(h.Class("head"),
+		h.Given(p.Head.Prompt, h.P(h.Class("topic"), h.Text("asked"))),
+		h.El("h1", h.Given(p.Head.Long, h.Class("long")), h.Auto(), h.Text(p.Head.Title)), h.NL,
+		h.Given(len(p.Head.Facts), h.P(h.Each(p.Head.Facts, fact))), h.NL,
+		gist, h.Given(p.Head.Shown, h.P(h.Text(p.Head.Shown))), h.NL,
+		h.Given(len(p.Damage), h.Div(h.Class("banner"), h.Attr("role", "note"), h.Raw("<strong>Parts of this are missing.</strong> What can be read is shown."), h.Ul(h.Each(p.Damage, func(text string) h.Node { return h.Li(h.Text(text)) })))), h.NL,
+		diff, figures, h.NL), h.NL}
+}
+
+// sections returns the sections that the page has.
+func (p *page) sections() h.Node {
+	found := "Findings"
+	if p.Broken != nil {
+		found = "Other findings"
+	}
+	return h.Group{
+		p.Diff.html(),
+		h.Given(len(p.Story), h.Section(h.ID("story"), h.Aria("labelledby", "story-title"), h.Raw(`<h2 id="story-title" class="skip">Story</h2>`), h.NL, h.Raw(foldAll), h.NL,
+			h.Given(len(p.Beside), h.Div(h.Class("beside"), h.Raw(`<p class="meta">Sessions that ran beside each other, on one axis, idle time cut out</p>`), h.NL, h.Each(p.Beside, (*strip).html)), h.NL),
+			h.Each(p.Story, (*chapter).html)), h.NL),
+		p.Calls.html(),
+		h.Given(len(p.Broken), h.Section(h.ID("findings"), h.H2(h.Text("Against the rules")), h.NL, findingList(p.Broken)), h.NL),
+		h.Given(len(p.Found), h.Section(h.Given(p.Broken == nil, h.ID("findings")), h.H2(h.Text(found)), h.NL, findingList(p.Found)), h.NL),
+		h.Given(len(p.Blocks), frameList(p.Diff != nil)),
+		h.Given(len(p.Caps), h.Section(h.ID("caps"), h.H2(h.Text("Capabilities")), h.NL, h.Each(p.Caps, (*introduction).html)), h.NL),
+		p.Numbers.html(),
+	}
+}
+
+// foldAll are the buttons above a story.
+const foldAll = `<div class="fold-all script"><button type="button" data-fold="open">expand all</button> <button type="button" data-fold="close">collapse all</button> <button type="button" data-fold="bad" aria-pressed="false">only failed</button></div>`
+
+// leftOut says that something is left out in this place.
+func leftOut(text string) h.Node { return h.Given(text, h.P(h.Class("left"), h.Text(text)), h.NL) }
+
+// frameList returns the list of frames, of one run or of two.
+func frameList(two bool) h.Node {
+	sides := ""
+	if two {
+		sides = `<span id="side" role="radiogroup" aria-label="Run"><label><input type="radio" name="side" value="A" checked> A</label> <label><input type="radio" name="side" value="B"> B</label></span>`
+	}
+	return h.Raw(strings.Replace(framesMarkup, "SIDES", sides, 1))
 }
 
 // name lists the parts that the page has.
@@ -205,6 +267,17 @@ type foot struct {
 	Version string
 	Raw     bool
 	Left    []string // what was omitted, with the commands that show it
+}
+
+func (f *foot) html() h.Node {
+	line := func(text string) h.Node { return h.Group{h.P(h.Text(text)), h.NL} }
+	secrets := "Secrets that were found are replaced by [redacted]; not searched: images and other binary content, and passwords in prose. Read the page before you pass it on."
+	if f.Raw {
+		secrets = "Nothing was redacted."
+	}
+	return h.El("footer", h.Class("foot"), h.NL,
+		h.Each(f.Tapes, func(tape string) h.Node { return h.Group{h.P(h.Text("Tape "), span("mono", tape)), h.NL} }),
+		line("Made by acptap "+f.Version+". "+secrets), h.Each(f.Left, line))
 }
 
 // tapes returns lines about the tapes of the page.

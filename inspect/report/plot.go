@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	h "github.com/acptap/acptap/inspect/html"
 )
 
 // A course is how a number changed over time. If there are too many samples to draw, it
@@ -68,6 +70,32 @@ type plot struct {
 	Cuts  []string // positions of the cuts
 }
 
+func (p *plot) html() h.Node {
+	class := "drawn"
+	if p.Idle {
+		class += " idle"
+	}
+	hidden := h.Aria("hidden", "true")
+	return h.Group{h.El("figure", h.Class("plot"),
+		h.El("figcaption", h.H3(h.Text(p.Title)), h.Ul(h.Each(p.Lines, func(l plotLine) h.Node {
+			return h.Li(h.SVG(h.Class("sample"), h.Width("24"), h.Height("10"), hidden, l.path("M0 5H24")), h.Text(l.Word+" "), h.B(h.Text(l.Value)))
+		}))), h.NL,
+		h.Div(h.Class(class), hidden,
+			h.SVG(h.Width("56"), h.Height("140"), h.Each(p.Rules, func(r plotRule) h.Node {
+				return h.El("text", h.Attr("x", "48"), h.Attr("y", r.Y), h.Attr("dy", "4"), h.Attr("text-anchor", "end"), h.Text(r.Text))
+			})), h.NL,
+			h.Div(h.SVG(h.Width("100%"), h.Height("140"),
+				h.Each(p.Rules, func(r plotRule) h.Node {
+					return h.Shape("line", h.Class("rule"), h.Attr("x2", "100%"), h.Attr("y1", r.Y), h.Attr("y2", r.Y))
+				}),
+				h.Each(p.Cuts, func(x string) h.Node {
+					return h.Shape("line", h.Class("cut-out"), h.Attr("x1", x), h.Attr("x2", x), h.Attr("y2", "120"))
+				}),
+				h.SVG(h.Width("100%"), h.Height("120"), h.Attr("viewBox", "0 0 1000 120"), h.Attr("preserveAspectRatio", "none"),
+					h.Each(p.Lines, func(l plotLine) h.Node { return l.path(l.Path) })),
+				h.Each(p.Ticks, func(t tick) h.Node { return t.html("137") }))))), h.NL}
+}
+
 // A plotLine is one line, with a label next to one of its samples.
 type plotLine struct {
 	Class string
@@ -75,6 +103,8 @@ type plotLine struct {
 	Word  string
 	Value string // what the line shows, in words
 }
+
+func (l plotLine) path(d string) h.Node { return h.Shape("path", h.Class(l.Class), h.Attr("d", d)) }
 
 // A plotRule is a horizontal line at a round number.
 type plotRule struct{ Y, Text string }
@@ -161,6 +191,10 @@ func (p *plot) line(a *axis, points []point, most int64, fromZero bool, word, va
 type histogram []histogramBar
 
 type histogramBar struct{ X, Y, Height int } // px
+
+func (b histogramBar) html() h.Node {
+	return h.Shape("rect", h.Attr("x", fmt.Sprint(b.X)), h.Attr("y", fmt.Sprint(b.Y)), h.Width("5"), h.Height(fmt.Sprint(b.Height)))
+}
 
 // The size of a histogram.
 const (

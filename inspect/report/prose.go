@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -26,11 +28,51 @@ type passage struct {
 	Table *proseTable
 }
 
+// passages draws the passages of a message.
+func passages(list []passage) h.Node { return h.Each(list, passage.html) }
+
+func (p passage) html() h.Node {
+	items := h.Each(p.Items, func(list []passage) h.Node { return h.Li(h.Auto(), passages(list)) })
+	switch p.Kind {
+	case "pre":
+		return h.Pre(h.Class("output"), h.Auto(), h.Text(p.Text))
+	case "ul":
+		return h.Ul(items)
+	case "ol":
+		return h.El("ol", h.Given(p.Start != 1, h.Attr("start", fmt.Sprint(p.Start))), items)
+	case "table":
+		return h.Table(h.Class("numbers tight said"), h.THead(h.Tr(h.Each(p.Table.Head, proseCell.heading))),
+			h.TBody(h.Each(p.Table.Rows, func(row []proseCell) h.Node { return h.Tr(h.Each(row, proseCell.html)) })))
+	case "hr":
+		return h.Void("hr")
+	case "h":
+		return h.P(h.Class("heading"), h.Auto(), runList(p.Runs))
+	case "text":
+		return runList(p.Runs)
+	}
+	return h.P(h.Auto(), runList(p.Runs))
+}
+
 // A run is text in one style, which may have runs in other styles in it.
 type run struct {
 	Kind   string // code, b, i, or empty for plain text
 	Text   string // of code and plain text
 	Inside []run  // of b and i
+}
+
+// runList draws the runs of a line.
+func runList(list []run) h.Node { return h.Each(list, run.html) }
+
+func (r run) html() h.Node {
+	switch r.Kind {
+	case "code":
+		return h.El("code", h.Text(r.Text))
+	case "b":
+		return h.B(runList(r.Inside))
+	case "i":
+		return h.El("i", runList(r.Inside))
+	}
+	return h.Text(r.Text)
 }
 
 // A proseTable is a table in a message.
@@ -42,6 +84,13 @@ type proseTable struct {
 type proseCell struct {
 	Class string // n for numbers, which are aligned right
 	Runs  []run
+}
+
+func (c proseCell) html() h.Node { return h.Td(h.Given(c.Class, h.Class(c.Class)), runList(c.Runs)) }
+
+// heading returns a cell of the head.
+func (c proseCell) heading() h.Node {
+	return h.Th(h.Scope("col"), h.Given(c.Class, h.Class(c.Class)), runList(c.Runs))
 }
 
 // markdown returns the parser of messages. What it leaves out is shown as it was written: links

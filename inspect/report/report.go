@@ -1,6 +1,6 @@
 // Package report turns tapes into one human-readable page: what was asked, what was done,
 // what failed and where the time went. The page is self-contained and loads nothing.
-// Nothing from the wire can run in it or change how it looks: see page.tmpl.
+// Nothing from the wire can run in it or change how it looks: see page.html in page.go.
 //
 // The package knows neither stores nor files: frames come in, bytes go out. It takes its
 // facts from the packages that derive them. It removes no secrets: it shows the frames as

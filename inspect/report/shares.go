@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/record/termtext"
@@ -94,4 +95,51 @@ func (r *reader) timing(s *summary.Summary) timing {
 		t.Slowest = r.remark(summary.Remark{Text: fmt.Sprintf("%s, %s", step.What, step.Took), Frame: step.Frame})
 	}
 	return t
+}
+
+func (t *timing) html() h.Node {
+	if t.None == "" && t.Shares == nil && t.Text == "" && t.Slowest.Text == "" {
+		return nil
+	}
+	return gistRow("time", textIn(h.Span, "soft", t.None),
+		h.Given(len(t.Shares), h.SVG(h.Class("spent"), h.Width("100%"), h.Height("10"), h.Aria("hidden", "true"), shareBars(t.Shares, "10")), h.NL,
+			h.P(h.Each(t.Shares, share.told))),
+		h.Given(t.Text, h.P(h.Text(t.Text))),
+		h.Given(t.Slowest.Text, h.P(h.Text("slowest: "), t.Slowest.html())))
+}
+
+// told returns a share in words.
+func (s share) told() h.Node {
+	words := h.Text(s.Word + " " + s.Took)
+	if s.Most {
+		words = h.B(h.Text(s.Word + " " + s.Took + ", " + s.Percent))
+	}
+	return h.Group{h.Span(h.Class("part"), h.Given(s.Word == "idle", h.Title("neither in start-up nor in a turn")),
+		key(s.Class), words, h.Given(s.Note, h.Text(" "), span("soft", "("+s.Note+")"))), h.Text(" ")}
+}
+
+// key returns the colour of a kind of bar.
+func key(class string) h.Node { return h.El("i", h.Class("key "+class)) }
+
+// shareBars returns the bars of shares that are wide enough to see.
+func shareBars(list []share, height string) h.Node {
+	return h.Each(list, func(s share) h.Node {
+		if s.Bar == nil {
+			return nil
+		}
+		return s.Bar.html(h.Height(height))
+	})
+}
+
+// shareBar returns what a phase waited for, as a bar.
+func shareBar(list []share) h.Node {
+	return h.Given(len(list), h.SVG(h.Class("shares"), h.Width("160"), h.Height("8"), h.Aria("hidden", "true"),
+		h.Raw(`<title>what it waited for</title><rect class="back" width="100%" height="8" rx="4"/>`), shareBars(list, "8")))
+}
+
+// split returns the same in words.
+func split(list []share) h.Node {
+	return h.Group{h.Text("waited for"), h.Each(list, func(s share) h.Node {
+		return h.Span(h.Class("part"), key(s.Class), h.Text(s.Word+" "), h.B(h.Text(s.Percent)))
+	})}
 }

@@ -2,11 +2,11 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 	"github.com/acptap/acptap/record/trace/steps"
@@ -32,9 +32,34 @@ type turn struct {
 	InPart bool   // a step failed
 	Left   string // why no more is shown
 
-	of   *trace.Turn
-	all  []*lane       // of Lanes, before any are folded
-	html template.HTML // the whole turn, ready for the page
+	of     *trace.Turn
+	all    []*lane // of Lanes, before any are folded
+	markup string  // the whole turn, ready for the page
+}
+
+func (t *turn) html() h.Node {
+	class := "turn"
+	if t.State.Class == "bad" {
+		class += " wrong"
+	} else if t.InPart {
+		class += " wrong-in-part"
+	}
+	return h.Group{h.Details(h.Class(class), h.ID(t.ID), h.Given(t.Open, h.Flag("open")),
+		h.Summary(h.H3(h.Text(fmt.Sprintf("Turn %d", t.Number))), h.Text(" "), t.State.chip(), h.Text(" "),
+			h.Span(h.Class("cut first"), h.Auto(), h.Text(t.Prompt)),
+			h.Given(t.Wrong, span("meta bad", "✗ "+t.Wrong)), shareBar(t.Shares), span("meta took", t.Took)),
+		h.Div(h.Class("told"), h.NL, h.Each(t.Asked, item.prompt), t.facts(), leftOut(t.Left),
+			h.Given(len(t.Lanes.Rows), t.Lanes.html()))), h.NL}
+}
+
+// facts returns the line about the turn.
+func (t *turn) facts() h.Node {
+	if len(t.Meta)+len(t.Split) == 0 && t.Cancel == "" {
+		return h.NL
+	}
+	return h.Group{h.P(h.Class("meta small"), h.Each(t.Meta, fact), h.Given(t.Cancel, fact(t.Cancel)),
+		h.Given(len(t.Split), h.Span(split(t.Split), h.Given(t.Quiet, h.Text(" "), h.Span(h.Title("the longest time without a sign of the agent"), h.Text("(longest silence "+t.Quiet+")"))))),
+		h.Text(" "), h.Span(h.A(h.Link(t.ID), h.Title("address of this turn"), h.Text("link")))), h.NL}
 }
 
 // Limits of a turn. If it exceeds them, the page omits the middle and says so.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace/steps"
 )
@@ -21,6 +22,40 @@ type strip struct {
 	Stacks bool   // each turn is one bar of its shares, because there are many
 }
 
+func (s *strip) html() h.Node {
+	if s == nil {
+		return nil
+	}
+	return h.Group{h.El("figure", h.Class("strip"), s.caption(s.Name, s.Label), h.NL, s.bars()), h.NL}
+}
+
+// caption returns a name, a label and what the colours mean.
+func (s *strip) caption(name, label string) h.Node {
+	colours := `<i class="key waits"></i>you<i class="key client"></i>client<i class="key tool"></i>tools<i class="key says"></i>agent`
+	if !s.Stacks {
+		if colours = `<i class="key thinks"></i>thinks<i class="key says"></i>says<i class="key tool"></i>tools<i class="key waits"></i>waits for you`; s.Starts {
+			colours = `<i class="key start"></i>start-up` + colours
+		}
+	}
+	return h.El("figcaption", h.Class("meta"), h.Given(name, h.B(h.Text(name)), h.Text(" ")), h.Text(label), h.Span(h.Class("legend"), h.Raw(colours)))
+}
+
+// bars returns the drawing.
+func (s *strip) bars() h.Node {
+	label, height := "All turns in time", "56"
+	if s.Run != "" {
+		label = "Turns of " + s.Run + " in time"
+	}
+	if len(s.Gaps) > 0 {
+		height = "74"
+	}
+	return h.SVG(h.Attr("role", "group"), h.Aria("label", label), h.Width("100%"), h.Height(height),
+		h.Each(s.Turns, func(t stripTurn) h.Node {
+			return h.Group{h.A(h.Link(t.Link), h.El("title", h.Text(t.Title)), t.Back.html(h.Height("56"), h.Attr("rx", "3")), h.Each(t.Bars, stripBar.html)), h.NL}
+		}),
+		h.Each(s.Gaps, func(t tick) h.Node { return t.html("70", h.Given(t.Many, h.Class("many"))) }))
+}
+
 type stripTurn struct {
 	Link  string // an id
 	Title string
@@ -31,6 +66,10 @@ type stripTurn struct {
 type stripBar struct {
 	rect
 	Y, Height string
+}
+
+func (b stripBar) html() h.Node {
+	return h.Shape("rect", h.Class(b.Class), h.Attr("x", b.X), h.Attr("y", b.Y), h.Width(b.Width), h.Height(b.Height), h.Attr("rx", "1"))
 }
 
 // mostRows is the largest number of turns for which a strip has rows by kind of activity.
@@ -102,7 +141,7 @@ func (c *chapter) strip(a *axis) *strip {
 
 // on draws the turn on an axis; place maps times to those of the axis.
 func (e *entry) on(a *axis, stacks bool, place func(steps.Span) steps.Span) stripTurn {
-	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "")}
+	one := stripTurn{Link: e.Link, Back: a.rect(place(e.span), "back")}
 	one.Title = fmt.Sprintf("turn %s, %s, %s: %s", e.Name, e.State.Word, e.Took, termtext.Brief(e.Text, 80))
 	if stacks {
 		if one.Bars = stack(a, place(e.span), e.shares); e.State.Class == "bad" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/frames/frametext"
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -16,7 +17,7 @@ import (
 // An item is one step of a conversation.
 type item struct {
 	ID    string
-	Kind  string // the part of page.tmpl that shows it
+	Kind  string // says how it is shown
 	At    string // time since the prompt
 	Frame frameRef
 
@@ -36,8 +37,69 @@ type item struct {
 	of *trace.Entity
 }
 
+// prompt returns what the user asked.
+func (i item) prompt() h.Node {
+	return h.Group{h.Div(h.Class("prompt"), h.ID(i.ID), i.Frame.data(),
+		i.box(h.A(h.Class("who"), h.Link(i.ID), h.Title("frame "+i.Frame.String()), h.Text("You"))), i.remarks()), h.NL}
+}
+
+// box returns the parts of a prompt.
+func (i item) box(head h.Node) h.Node {
+	class := "box"
+	if i.Long {
+		class += " long"
+	}
+	return h.Group{h.Div(h.Class(class), head, contents(i.Parts)), h.Given(i.Long, h.Raw(more))}
+}
+
+// more is the button below what is cut at first.
+const more = `<button class="more script" type="button">show all</button>`
+
+// html returns what was said or done, except with a tool.
+func (i *item) html() h.Node {
+	var about h.Node
+	switch i.Kind {
+	case "prompt":
+		about = i.box(nil)
+	case "agent":
+		about = h.Group{textIn(h.Span, "who", i.Title), contents(i.Parts)}
+	case "plan":
+		about = h.Group{textIn(h.P, "soft", i.Text), h.Given(len(i.Steps), h.Ul(h.Class("steps"), h.Each(i.Steps, planStep.html))), contents(i.Parts)}
+	case "permission":
+		about = i.Asked.html()
+	case "replayed":
+		about = h.Details(h.ID(i.ID+"-rows"), h.Summary(h.Text(i.Title)), h.Each(i.Rows, (*lane).html))
+	case "other":
+		about = h.P(h.Class("soft"), h.Text(i.Title+" "), h.A(i.Frame.link(), h.Text("frame "+i.Frame.String())))
+	default:
+		about = h.Group{h.Given(i.Title, h.P(h.Class(i.Class), h.B(h.Text(i.Title)))), textIn(h.P, i.Class, i.Text), contents(i.Parts)}
+	}
+	return h.Div(h.Class("body"), about, i.remarks())
+}
+
+// remarks returns what is wrong with the item, and the calls that it led to.
+func (i *item) remarks() h.Node {
+	return h.Group{textIn(h.P, "found", i.Found), h.Given(len(i.Calls), h.Ul(h.Class("calls"), h.Each(i.Calls, nestedCall.html)))}
+}
+
+// tool returns what was done with a tool.
+func (i *item) tool() h.Node {
+	t := i.Tool
+	return h.Div(h.Class("inner"),
+		h.P(h.Class("meta small"), h.A(i.Frame.link(), h.Text("frame "+i.Frame.String())), h.Given(i.At, h.Text(" at "+i.At)),
+			h.Each(t.Locations, func(where string) h.Node { return span("mono line", where) })),
+		h.Each(t.Asked, (*permission).html),
+		h.Given(t.Input, h.P(h.Class("label"), h.Text("input")), output(t.Input)),
+		contents(t.Parts), textIn(h.P, "soft", t.Missing),
+		h.Given(t.Empty, h.P(h.Class("soft"), h.Text("It shows nothing."))), i.remarks())
+}
+
 // A planStep is a step of a plan.
 type planStep struct{ Sign, Word, Text string }
+
+func (s planStep) html() h.Node {
+	return h.Li(h.Span(h.Title(s.Word), h.Text(s.Sign)), h.Text(" "+s.Text))
+}
 
 // A toolCall is what an agent did with a tool.
 type toolCall struct {
@@ -67,11 +129,30 @@ type option struct {
 	Chosen bool
 }
 
+func (p *permission) html() h.Node {
+	return h.Div(h.Class("asked"),
+		h.Given(p.Title, h.P(h.B(h.Text(p.Title)))), h.Given(p.Text, h.P(h.Text(p.Text))), textIn(h.Pre, "output", p.Command),
+		h.P(span("soft", "asked"), h.Text(" "), h.Each(p.Options, option.html),
+			h.Given(p.Outcome.Word, p.Outcome.chip(), h.Text(" ")), span("soft", p.Waited)))
+}
+
+func (o option) html() h.Node {
+	sign, class := "", "pill"
+	if o.Chosen {
+		sign, class = "✓ ", "pill chosen"
+	}
+	return h.Group{span(class, sign+o.Name), h.Text(" ")}
+}
+
 // A nestedCall is a call to a server that a tool call led to.
 type nestedCall struct {
 	Frame frameRef
 	Text  string
 	Wrong bool
+}
+
+func (c nestedCall) html() h.Node {
+	return h.Li(h.A(c.Frame.link(), h.Title("frame "+c.Frame.String()), h.Given(c.Wrong, h.Class("bad")), h.Text(c.Text)))
 }
 
 // items returns what was said and done in a turn; t is nil before the first one.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -48,6 +49,10 @@ type difference struct {
 	Arrow string // ↑, ↓, = or ≈
 	Words string // such as 300 ms longer
 	Share string // +35 % or ×12; empty if it would add nothing
+}
+
+func (d difference) html() h.Node {
+	return h.Group{h.Given(d.Arrow, span("arrow", d.Arrow), h.Text(" ")), h.Text(d.Words), h.Given(d.Share, h.Text(" "), h.Small(h.Class("soft"), h.Text(d.Share)))}
 }
 
 // Two times are about the same if they differ by less than the larger of these: a machine

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -13,6 +14,16 @@ import (
 // A status is a word about a state, and a class of the style sheet. We choose the
 // classes, so an agent cannot hide what it did with an invented status.
 type status struct{ Word, Class string }
+
+func (s status) chip() h.Node { return span("chip "+s.Class, s.Word) }
+
+// span returns text in a span of a class.
+func span(class, text string) h.Node { return h.Span(h.Class(class), h.Text(text)) }
+
+// textIn returns text in an element of its own, or nothing if there is none.
+func textIn(of func(...h.Node) h.Node, class, text string) h.Node {
+	return h.Given(text, of(h.Class(class), h.Text(text)))
+}
 
 var toolStates = map[string]status{
 	"pending":     {"pending", "warn"},

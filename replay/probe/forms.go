@@ -1,16 +1,11 @@
 package probe
 
 import (
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/conform"
 	"github.com/acptap/acptap/inspect/conform/report"
-	"github.com/acptap/acptap/record/termtext"
 )
 
 // WriteJUnit writes one test per case, in whichever dialects the peer speaks, and one test for
@@ -120,35 +115,3 @@ func write(r *Report, w interface {
 	}
 	return w.Close()
 }
-
-//go:embed page.html
-var pageSource string
-
-// WriteHTML writes the report as one self-contained page without scripts, fonts or network
-// access.
-func (r *Report) WriteHTML(w io.Writer) error {
-	results := make([]*Result, 0, len(r.Results))
-	for i := range r.Results {
-		results = append(results, r.Results[i].shared())
-	}
-	slices.SortStableFunc(results, func(a, b *Result) int { return int(rank[a.Outcome]) - int(rank[b.Outcome]) })
-	page := template.Must(template.New("probe").Funcs(template.FuncMap{
-		"class": func(o Outcome) string { return strings.ReplaceAll(o.String(), " ", "-") },
-		"sign":  (&Text{}).sign,
-		"title": r.title,
-		"said":  func(f Finding) string { return report.Said(f.Shared()) },
-		"mark":  func(s conform.Strength) string { return report.Sign(s) },
-		"cases": caseList,
-		"line":  termtext.Line,
-		"join":  func(list []string) string { return strings.Join(list, "; ") },
-		"link":  func(address string) string { return strings.TrimPrefix(address, "https://") },
-	}).Parse(pageSource))
-	return page.Execute(w, struct {
-		Peer, Total string
-		Results     []*Result
-		Findings    []Finding
-	}{r.Peer(), (&Text{}).total(r), results, r.Rest()})
-}
-
-// rank orders the outcomes on the page, faults first.
-var rank = [...]int8{Broken: 0, Weak: 1, Hurts: 2, Stuck: 3, Told: 4, NotTried: 5, NotOffered: 6, OK: 7}

@@ -66,6 +66,31 @@ on session/load result {"apiKey":"%[2]s"}
 	}
 }
 
+// TestHostilePage: what a case or a peer says is text in the page, and only addresses of the
+// web are linked.
+func TestHostilePage(t *testing.T) {
+	for address, link := range map[string]string{
+		"https://x/a?b&c":         `<a href="https://x/a?b&amp;c">x/a?b&amp;c</a>`,
+		"http://x":                `<a href="http://x">http://x</a>`,
+		"javascript:alert(1)":     "javascript:alert(1)",
+		"JavaScript:https://x":    "JavaScript:https://x",
+		"data:text/html,<script>": "data:text/html,&lt;script&gt;",
+		`https://"><script>`:      `<a href="https://&#34;&gt;&lt;script&gt;">&#34;&gt;&lt;script&gt;</a>`,
+	} {
+		hostile := "</td></title><script>alert(1)</script>\u2028" + `"><img src=x>`
+		r := probe.Report{Name: hostile, Version: hostile, Results: []probe.Result{
+			{Case: &probe.Case{ID: hostile, Title: hostile, Source: address}, Outcome: probe.Told, Got: hostile, Told: []string{hostile}, File: hostile},
+		}}
+		var page bytes.Buffer
+		if err := r.WriteHTML(&page); err != nil {
+			t.Fatal(err)
+		}
+		if s := page.String(); strings.Contains(s, "<script") || strings.Contains(s, "<img") || !strings.Contains(s, " <small>"+link+"</small>") {
+			t.Errorf("%s: not %s, or markup of a case:\n%s", address, link, s)
+		}
+	}
+}
+
 // checkJUnit checks the numbers of a document with one failure.
 func checkJUnit(t *testing.T, data []byte, skipped int) {
 	t.Helper()
