@@ -15,16 +15,17 @@ import (
 // A gist says how the tapes came out, in the words and the order of acptap summary.
 type gist struct {
 	Outcome  status
+	Left     string // what failed with no later success, though the tapes came out well
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
+	Earlier  string     // what was said before
 	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
 	Called   []called   // without turns: calls of tools
 	Did      string
 	Time     timing
-	Long     bool      // too long for a screen: the figures, the time and what failed come first
 	Failed   []failure // those that are told one by one
 	Together []together
 	More     string // how much else failed
@@ -43,13 +44,14 @@ type remark struct {
 type together struct {
 	Text string
 	List []remark
+	Rows bool // each has a row
 }
 
 // A failure is something that failed, and what came of it.
 type failure struct {
 	remark
 	Sign, Fate string
-	Bad        bool // it was not mended
+	Class      string
 }
 
 func (r *reader) remark(one summary.Remark) remark {
@@ -73,12 +75,12 @@ func closing(text string) string {
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Running: r.live()}
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.LeftText(), Running: r.live()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Answered: summary.OneLine(one.Answered)}
+			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Earlier: summary.OneLine(one.Earlier), Answered: termtext.Dotted(summary.OneLine(one.Answered), one.Did)}
 			if row.Last = i+1 == len(s.Exchanges) || one.Session != s.Exchanges[i+1].Session; row.Last {
 				row.Answered = closing(row.Answered)
 			}
@@ -100,6 +102,9 @@ func (r *reader) gist(title string) *gist {
 		if whole := summary.OneLine(one.Answered); closing(whole) != whole {
 			g.Answered = []string{closing(whole)}
 		}
+		if one.Earlier != "" {
+			g.Earlier = summary.OneLine(one.Earlier)
+		}
 	}
 	for _, one := range s.CallRows() {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
@@ -110,7 +115,7 @@ func (r *reader) gist(title string) *gist {
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
 	each, several := s.Failures.Told()
 	for _, f := range each {
-		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Bad: f.Style() == termtext.Failure}
+		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
@@ -118,8 +123,11 @@ func (r *reader) gist(title string) *gist {
 		g.Failed = append(g.Failed, one)
 	}
 	for _, t := range several {
-		one := together{Text: t.Text}
-		for _, short := range summary.Shorts(t.Failures, shortColumns) {
+		one, columns := together{Text: t.Text, Rows: t.InRows() && len(g.Called) == 0}, shortColumns
+		if one.Rows {
+			columns = rowColumns
+		}
+		for _, short := range summary.Shorts(t.Failures, columns) {
 			one.List = append(one.List, r.remark(short))
 		}
 		g.Together = append(g.Together, one)
@@ -134,34 +142,29 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
-	g.Long = g.rows(title) > screenRows
 	return g
 }
 
 // html returns the gist, with figures before its rows.
 func (one *gist) html(figures h.Node) h.Node {
 	class := "gist"
-	if one.Long {
-		class += " roomy"
-		if len(one.Turns) > 5 {
-			class += " dense"
-		}
+	if len(one.Turns) > denseTurns {
+		class += " dense"
 	}
-	did, time, failed := gistRow("did", h.Text(one.Did)), one.Time.html(), one.failed()
+	did := gistRow("did", h.Text(one.Did))
 	return h.Group{
-		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
+		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
 		h.El("dl", h.Class(class),
+			one.Time.html(), one.failed(),
+			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
+			h.Given(one.Earlier, gistRow("before", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
 			h.Given(len(one.Answered), gistRow(one.Says, h.Each(one.Answered, paragraph))),
 			h.Given(len(one.Called), did),
-			h.Given(one.Long, time, failed),
 			one.calls(), h.Each(one.Turns, exchange.html),
 			h.Given(one.Others, gistRow("", h.Class("soft"), h.Text(one.Others))),
-			h.Given(!one.Long, failed),
-			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
 			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
-			h.Given(one.Did != "" && len(one.Called) == 0, did),
-			h.Given(!one.Long, time)), h.NL,
+			h.Given(one.Did != "" && len(one.Called) == 0, did)), h.NL,
 	}
 }
 
@@ -189,12 +192,16 @@ func (one *gist) calls() (rows h.Group) {
 // bdi returns text that keeps its direction to itself.
 func bdi(children ...h.Node) h.Node { return h.El("bdi", children...) }
 
+// turnsArrow stands before what was said; it turns where text runs from right to left.
+var turnsArrow = h.Raw(`<bdi class="soft turns">→</bdi> `)
+
 func (e exchange) html() h.Node {
 	return h.Group{
 		h.Given(e.Part, gistRow(fmt.Sprint("session ", e.Session), h.B(h.Text(e.Part)))),
 		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
 			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "+e.Asked))),
-			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two soft")), h.Auto(), h.Raw(`<bdi class="soft turns">→</bdi> `), h.Text(e.Answered))))), h.NL,
+			h.Given(e.Earlier, h.P(h.Class("once soft"), h.Auto(), turnsArrow, h.Text(e.Earlier))),
+			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two soft")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
 	}
 }
 
@@ -205,24 +212,26 @@ func (one *gist) failed() h.Node {
 	}
 	return gistRow("failed", h.Ul(
 		h.Each(one.Failed, failure.html),
-		h.Each(one.Together, func(t together) h.Node {
-			return h.Li(h.Text(t.Text), joined(t.List, ", ", func(short remark) h.Node {
-				return h.Group{h.A(h.Link(short.Link), h.Title("frame "+short.Frame), h.Text(short.Text)), span("soft wraps", short.More)}
-			}))
-		}),
+		h.Each(one.Together, together.html),
 		h.Given(one.More, h.Li(h.Text(one.More)))))
 }
 
-func (f failure) html() h.Node {
-	class := "soft"
-	if f.Bad {
-		class = "bad"
+func (t together) html() h.Node {
+	short := func(one remark) h.Node {
+		return h.Group{h.A(h.Link(one.Link), h.Title("frame "+one.Frame), h.Text(one.Text)), span("soft wraps", one.More)}
 	}
+	if !t.Rows {
+		return h.Li(h.Text(t.Text), joined(t.List, ", ", short))
+	}
+	return h.Group{h.Li(h.Text(t.Text)), h.Each(t.List, func(one remark) h.Node { return h.Li(h.Text("· "), short(one)) })}
+}
+
+func (f failure) html() h.Node {
 	var stderr h.Node
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(class), h.Text(f.Sign+" "), f.told(),
+	return h.Li(h.Class(f.Class), h.Text(f.Sign+" "), f.told(),
 		stderr,
 		h.Given(f.Fate, h.Text("; "+f.Fate)))
 }
@@ -247,37 +256,22 @@ func (one remark) told() h.Node {
 
 // Limits of a screen of 900 pixels.
 const (
-	screenRows   = 18 // beside the names, the time and the figures
 	rowColumns   = 105
 	titleColumns = 65
 	inputColumns = 104
 	shortColumns = 70
+	denseTurns   = 5 // more of them have fewer rows each
 )
-
-// rows returns about how many rows come before the time if that comes last.
-func (g *gist) rows(title string) int {
-	rows := func(text string) int { return min((termtext.Width(text)+rowColumns-1)/rowColumns, 3) }
-	n := min(termtext.Width(title)/titleColumns, 2) + len(g.Asked) + len(g.Answered) + len(g.Called) + len(g.Rejected) + len(g.Slow) + rows(g.Did)
-	for _, t := range g.Turns {
-		n += rows(t.State.Word+t.Asked) + rows(t.Answered) + rows(t.Part)
-	}
-	for _, f := range g.Failed {
-		n += rows(f.Text + f.Fate)
-	}
-	for _, t := range g.Together {
-		n += len(t.List) / 2
-	}
-	return n
-}
 
 // An exchange is a turn in a few lines. It has no Asked if the title of the page has it.
 type exchange struct {
-	Part            string // of the first one in each of several sessions: what is known of the session
-	Session, Turn   int
-	Link            string
-	State           status
-	Asked, Answered string
-	Last            bool // of its session
+	Part           string // of the first one in each of several sessions: what is known of the session
+	Session, Turn  int
+	Link           string
+	State          status
+	Asked, Earlier string
+	Answered       string
+	Last           bool // of its session
 }
 
 // A called is the call of a tool in one line.

@@ -174,10 +174,8 @@ func (p *page) top() h.Node {
 	switch of := p.Head.Gist; {
 	case p.Diff != nil:
 		figures, diff = nil, p.Diff.head()
-	case of != nil && of.Long:
-		figures, gist = nil, of.html(figures)
 	case of != nil:
-		gist = of.html(nil)
+		figures, gist = nil, of.html(figures)
 	}
 	return h.Group{h.Div(h.Class("head"),
 		h.Given(p.Head.Prompt, h.P(h.Class("topic"), h.Text("asked"))),

@@ -17,6 +17,9 @@ type Together struct {
 	Failures []Failure
 }
 
+// InRows reports whether each of them has a row where there is room.
+func (t *Together) InRows() bool { return len(t.Failures) <= maxShorts }
+
 // Told returns the failures that are told one by one, and those that are told together if there are
 // many: those whose turn was done all the same, and those that were mended.
 func (f *Failures) Told() (each []Failure, together []Together) {
@@ -44,6 +47,15 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 	tell(passed, notMended)
 	tell(mended, "all mended")
 	return each, together
+}
+
+// LeftText says how much failed with no later success, if the tapes came out well all the same. It is
+// empty if nothing did.
+func (s *Summary) LeftText() string {
+	if s.Failures.Unmended == 0 || s.Outcome().How != dialect.Done {
+		return ""
+	}
+	return termtext.Counted(s.Failures.Unmended, "failure") + " with " + notMended
 }
 
 // Shorts tell failures in about so many columns each, those that read the same once, with the frame
@@ -142,7 +154,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		add(one.Frame, l...)
 	}
 	for _, t := range together {
-		if f.wide && len(t.Failures) <= maxShorts {
+		if f.wide && t.InRows() && len(s.Called) == 0 {
 			columns := whyColumns
 			if f.width > 0 {
 				columns = max(f.width-len(margin)-termtext.Width(shortMark+" () ×2 (frame 1000)"), shortColumns)
