@@ -37,10 +37,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // not spend time building other commands (BenchmarkStart).
 func newRootCmd(args []string) *cobra.Command {
 	root := &cobra.Command{
-		Use:     "acptap",
-		Short:   "Record, replay and inspect what an editor and an agent say to each other",
-		Args:    cli.Subcommand,
-		Version: cli.Version(),
+		Use:   "acptap",
+		Short: "Record, replay and inspect what an editor and an agent say to each other",
+		Args:  cli.Subcommand,
 	}
 	var dir string
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -81,9 +80,9 @@ func newRootCmd(args []string) *cobra.Command {
 	addGroup(root, "Keep", newTagCmd(&dir), newNoteCmd(&dir), newRmCmd(&dir), newPruneCmd(&dir), newDoctorCmd(&dir))
 	root.AddCommand(newDemoCmd(&dir), newDemoAgentCmd(), newConfigCmd(&dir), newVersionCmd())
 	root.SetHelpCommand(newHelpCmd(root))
-	root.SetVersionTemplate(cli.Acptap.VersionLine())
 	cli.Configure(root, commands.Of, topicList)
 	config.Attach(root, &dir, scratchProxy)
+	cli.Acptap.AddVersion(root)
 	if completes(args) {
 		c := completion.Completer{Words: args[1:], Store: func() (*record.Store, error) { return ref.OpenStore(dir) }}
 		c.Attach(root)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/acptap/acptap/proxy"
 )
@@ -61,6 +64,27 @@ func (p Program) VersionLine() string {
 		from = fmt.Sprintf(" (%.8s, %s)", hash, date)
 	}
 	return fmt.Sprintf("%s %s%s %s %s/%s\n", p, Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// AddVersion adds the flag --version to root, whatever else root does. That of cobra would
+// need a template to write VersionLine, and templates make the linker keep all methods of all
+// types.
+func (p Program) AddVersion(root *cobra.Command) {
+	asked := root.Flags().BoolP("version", "v", false, "version for "+string(p))
+	check, run := root.Args, root.RunE
+	root.Args = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			return nil
+		}
+		return check(cmd, args)
+	}
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			_, err := io.WriteString(cmd.OutOrStdout(), p.VersionLine())
+			return err
+		}
+		return run(cmd, args)
+	}
 }
 
 // Typed returns what users type to run acptap: npx acptap if npx started this program.

@@ -22,14 +22,13 @@ func newRootCmd() *cobra.Command {
 		Use:               string(cli.Lake),
 		Short:             "The part of acptap for object storage and tables",
 		Args:              cli.Subcommand,
-		Version:           cli.Version(),
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var dir string
 	ref.StoreFlag(root.PersistentFlags(), &dir)
 	root.AddCommand(newExportCmd(&dir), newPushCmd(&dir), newPullCmd(&dir))
-	root.SetVersionTemplate(cli.Lake.VersionLine())
+	cli.Lake.AddVersion(root)
 	cli.Configure(root, helpOf, nil)
 	return root
 }

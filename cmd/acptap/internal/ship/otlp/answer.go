@@ -13,9 +13,7 @@ import (
 	"strings"
 	"time"
 
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -98,9 +96,21 @@ func readResponse(contentType string, body []byte) (refused int64, message strin
 	}
 	switch contentType {
 	case protobuf:
-		var r collector.ExportTraceServiceResponse
-		ok = proto.Unmarshal(body, &r) == nil && r.PartialSuccess != nil
-		return r.GetPartialSuccess().GetRejectedSpans(), r.GetPartialSuccess().GetErrorMessage(), ok
+		var partial []byte // message PartialSuccess
+		ok = fields(body, func(number protowire.Number, of protowire.Type, value []byte) {
+			if number == 1 && of == protowire.BytesType {
+				partial, _ = protowire.ConsumeBytes(value)
+			}
+		}) && partial != nil && fields(partial, func(number protowire.Number, of protowire.Type, value []byte) {
+			switch {
+			case number == 1 && of == protowire.VarintType:
+				n, _ := protowire.ConsumeVarint(value)
+				refused = int64(n)
+			case number == 2 && of == protowire.BytesType:
+				message, _ = protowire.ConsumeString(value)
+			}
+		})
+		return refused, message, ok
 	case jsonText:
 		var r struct {
 			PartialSuccess *struct {
@@ -126,21 +136,13 @@ func readMessage(contentType string, body []byte) string {
 	if contentType != protobuf {
 		return string(body)
 	}
-	for rest := body; len(rest) > 0; {
-		field, of, n := protowire.ConsumeTag(rest)
-		if n < 0 {
-			break
+	message := ""
+	fields(body, func(number protowire.Number, of protowire.Type, value []byte) {
+		if number == 2 && of == protowire.BytesType {
+			message, _ = protowire.ConsumeString(value)
 		}
-		if rest = rest[n:]; field == 2 && of == protowire.BytesType {
-			text, _ := protowire.ConsumeBytes(rest)
-			return string(text)
-		}
-		if n = protowire.ConsumeFieldValue(field, of, rest); n < 0 {
-			break
-		}
-		rest = rest[n:]
-	}
-	return ""
+	})
+	return message
 }
 
 // maxMessage limits how much of a foreign message is quoted.

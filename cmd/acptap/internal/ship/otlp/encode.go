@@ -3,18 +3,8 @@
 package otlp
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"slices"
 	"time"
-
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/acptap/acptap/record/trace/spans"
 )
@@ -30,49 +20,26 @@ type Encoder struct {
 // A Request is what is sent at once for one Signal: Spans, Points or Records.
 type Request interface {
 	Len() int // the number of spans, points or records
-	message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message
+	message(by Encoder) message
 }
 
 // Proto returns a request as binary protobuf.
-func (e Encoder) Proto(r Request) ([]byte, error) {
-	return proto.MarshalOptions{Deterministic: true}.Marshal(r.message(e.scope(), unchanged))
-}
+func (e Encoder) Proto(r Request) []byte { return r.message(e).appendProto(nil) }
 
 // JSON returns a request as OTLP/JSON, on one line without a line end.
-func (e Encoder) JSON(r Request) ([]byte, error) {
-	// In OTLP/JSON, enums are numbers and IDs are hexadecimal (OTLP specification, "JSON
-	// Protobuf Encoding").
-	text, err := protojson.MarshalOptions{UseEnumNumbers: true}.Marshal(r.message(e.scope(), hexadecimal))
-	if err != nil {
-		return nil, err
-	}
-	var line bytes.Buffer // protojson inserts blanks, and not always the same ones
-	err = json.Compact(&line, text)
-	return line.Bytes(), err
-}
+func (e Encoder) JSON(r Request) []byte { return r.message(e).appendJSON(nil) }
 
 // Size returns the size of a request in bytes, before compression.
-func (e Encoder) Size(r Request) int { return proto.Size(r.message(e.scope(), unchanged)) }
+func (e Encoder) Size(r Request) int { return len(e.Proto(r)) }
 
-func (e Encoder) scope() *common.InstrumentationScope {
-	return &common.InstrumentationScope{Name: "github.com/acptap/acptap", Version: e.Version}
-}
-
-func unchanged(id []byte) []byte { return id }
-
-// hexadecimal returns bytes whose base64 encoding is id in hexadecimal, because protojson
-// writes all bytes as base64. Hexadecimal digits are also base64 digits, and an ID has a
-// multiple of four of them, so it needs no padding.
-func hexadecimal(id []byte) []byte {
-	digits := make([]byte, 0, 2*len(id))
-	for _, b := range id {
-		digits = append(digits, "0123456789abcdef"[b>>4], "0123456789abcdef"[b&15])
+// from returns what is sent of a resource: a list of spans, metrics or log records. scopes and
+// list are the names that OTLP gives both.
+func (e Encoder) from(of []spans.Attr, scopes, name string, list []message) message {
+	scope := message{{1, "name", text("github.com/acptap/acptap")}, {2, "version", text(e.Version)}}
+	return message{
+		{1, "resource", message{{1, "attributes", attributes(of)}}},
+		{2, scopes, []message{{{1, "scope", scope}, {2, name, list}, {3, "schemaUrl", text(spans.SchemaURL)}}}},
 	}
-	id, err := base64.StdEncoding.AppendDecode(nil, digits)
-	if err != nil {
-		panic("otlp: an id is not 8 or 16 bytes long")
-	}
-	return id
 }
 
 // Spans are a request with the spans in sets.
@@ -87,51 +54,55 @@ func (sets Spans) Len() (n int) {
 }
 
 // message returns an ExportTraceServiceRequest. Sets with the same resource share it.
-func (sets Spans) message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message {
-	r := &collector.ExportTraceServiceRequest{}
-	var of *tracepb.ResourceSpans
+func (sets Spans) message(by Encoder) message {
+	var all, list []message
 	for i, set := range sets {
-		if i == 0 || !slices.Equal(set.Resource, sets[i-1].Resource) {
-			of = &tracepb.ResourceSpans{
-				Resource:   &resource.Resource{Attributes: attributes(set.Resource)},
-				ScopeSpans: []*tracepb.ScopeSpans{{Scope: by, SchemaUrl: spans.SchemaURL}},
-			}
-			r.ResourceSpans = append(r.ResourceSpans, of)
-		}
-		scope := of.ScopeSpans[0]
 		for i := range set.Spans {
-			scope.Spans = append(scope.Spans, span(&set.Spans[i], id))
+			list = append(list, span(&set.Spans[i]))
+		}
+		if i+1 == len(sets) || !slices.Equal(set.Resource, sets[i+1].Resource) {
+			all, list = append(all, by.from(set.Resource, "scopeSpans", "spans", list)), nil
 		}
 	}
-	return r
+	return message{{1, "resourceSpans", all}}
 }
 
-func span(s *spans.Span, id func([]byte) []byte) *tracepb.Span {
-	to := &tracepb.Span{
-		TraceId: id(s.Trace[:]), SpanId: id(s.ID[:]), Name: s.Name, Kind: kind(s),
-		StartTimeUnixNano: nanoseconds(s.Start), EndTimeUnixNano: nanoseconds(s.End),
-		Attributes: attributes(s.Attrs), DroppedEventsCount: uint32(s.Dropped), Flags: flags(s),
-	}
+func span(s *spans.Span) message {
+	var parent id
 	if s.Parent != (spans.SpanID{}) {
-		to.ParentSpanId = id(s.Parent[:])
+		parent = s.Parent[:]
 	}
+	var events, links []message
 	for _, e := range s.Events {
-		to.Events = append(to.Events, &tracepb.Span_Event{TimeUnixNano: nanoseconds(e.Time), Name: e.Name, Attributes: attributes(e.Attrs)})
+		events = append(events, message{{1, "timeUnixNano", nanoseconds(e.Time)}, {2, "name", text(e.Name)}, {3, "attributes", attributes(e.Attrs)}})
 	}
 	for _, l := range s.Links {
-		to.Links = append(to.Links, &tracepb.Span_Link{TraceId: id(l.Trace[:]), SpanId: id(l.ID[:]), Attributes: attributes(l.Attrs), Flags: isKnown | sampled})
+		links = append(links, message{{1, "traceId", id(l.Trace[:])}, {2, "spanId", id(l.ID[:])}, {4, "attributes", attributes(l.Attrs)}, {6, "flags", fixed32(isKnown | sampled)}})
 	}
+	var status message
 	if s.Error != "" {
-		to.Status = &tracepb.Status{Code: tracepb.Status_STATUS_CODE_ERROR, Message: s.Problem}
+		status = message{{2, "message", text(s.Problem)}, {3, "code", varint(statusError)}}
 	}
-	return to
+	return message{
+		{1, "traceId", id(s.Trace[:])}, {2, "spanId", id(s.ID[:])}, {4, "parentSpanId", parent}, {16, "flags", flags(s)},
+		{5, "name", text(s.Name)}, {6, "kind", kind(s)}, {7, "startTimeUnixNano", nanoseconds(s.Start)}, {8, "endTimeUnixNano", nanoseconds(s.End)},
+		{9, "attributes", attributes(s.Attrs)}, {11, "events", events}, {12, "droppedEventsCount", varint(s.Dropped)},
+		{13, "links", links}, {15, "status", status},
+	}
 }
 
-func kind(s *spans.Span) tracepb.Span_SpanKind {
+// Values of enums (trace.proto).
+const (
+	kindInternal = 1
+	kindClient   = 3
+	statusError  = 2
+)
+
+func kind(s *spans.Span) varint {
 	if s.Kind.Asks() {
-		return tracepb.Span_SPAN_KIND_CLIENT
+		return kindClient
 	}
-	return tracepb.Span_SPAN_KIND_INTERNAL
+	return kindInternal
 }
 
 // Flags of a span and a link (trace.proto, SpanFlags). The lowest byte is that of W3C Trace
@@ -142,7 +113,7 @@ const (
 	isRemote = 0x200
 )
 
-func flags(s *spans.Span) uint32 {
+func flags(s *spans.Span) fixed32 {
 	if s.Remote {
 		return sampled | isKnown | isRemote
 	}
@@ -151,38 +122,38 @@ func flags(s *spans.Span) uint32 {
 
 // nanoseconds returns a time in nanoseconds since 1970, or 0, which means unknown, if
 // that cannot represent it.
-func nanoseconds(t time.Time) uint64 {
+func nanoseconds(t time.Time) fixed64 {
 	if t.Year() < 1970 || t.Year() > 2261 {
 		return 0
 	}
-	return uint64(max(t.UnixNano(), 0))
+	return fixed64(max(t.UnixNano(), 0))
 }
 
-func attributes(list []spans.Attr) []*common.KeyValue {
-	to := make([]*common.KeyValue, len(list))
+func attributes(list []spans.Attr) []message {
+	to := make([]message, len(list))
 	for i, a := range list {
-		to[i] = &common.KeyValue{Key: a.Name, Value: value(a.Value)}
+		to[i] = message{{1, "key", text(a.Name)}, {2, "value", value(a.Value)}}
 	}
 	return to
 }
 
-// value returns a value of one of the types that an Attr has.
-func value(v any) *common.AnyValue {
+// value returns an AnyValue of one of the types that an Attr has.
+func value(v any) message {
 	switch v := v.(type) {
 	case string:
-		return &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: v}}
+		return message{{1, "stringValue", v}}
 	case bool:
-		return &common.AnyValue{Value: &common.AnyValue_BoolValue{BoolValue: v}}
+		return message{{2, "boolValue", v}}
 	case int64:
-		return &common.AnyValue{Value: &common.AnyValue_IntValue{IntValue: v}}
+		return message{{3, "intValue", v}}
 	case float64:
-		return &common.AnyValue{Value: &common.AnyValue_DoubleValue{DoubleValue: v}}
+		return message{{4, "doubleValue", v}}
 	case []string:
-		list := &common.ArrayValue{}
-		for _, text := range v {
-			list.Values = append(list.Values, value(text))
+		var list []message
+		for _, one := range v {
+			list = append(list, value(one))
 		}
-		return &common.AnyValue{Value: &common.AnyValue_ArrayValue{ArrayValue: list}}
+		return message{{5, "arrayValue", message{{1, "values", list}}}}
 	}
 	panic("otlp: an attribute of another type than those of spans.Attr")
 }

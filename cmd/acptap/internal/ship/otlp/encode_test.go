@@ -2,16 +2,23 @@ package otlp_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"os"
 	"regexp"
 	"strconv"
 	"testing"
+	"time"
 
+	logs "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
+	metrics "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
 	collector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/record"
@@ -47,17 +54,11 @@ type jsonRequest struct {
 func TestJSON(t *testing.T) {
 	sets := read(t)
 	var want collector.ExportTraceServiceRequest
-	binary, err := encoder.Proto(sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := encoder.Proto(sets)
 	if err := proto.Unmarshal(binary, &want); err != nil {
 		t.Fatal(err)
 	}
-	text, err := encoder.JSON(sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := encoder.JSON(sets)
 	if bytes.ContainsAny(text, "\n") {
 		t.Errorf("it is more than a line: %s", text)
 	}
@@ -104,10 +105,7 @@ func TestJSON(t *testing.T) {
 // TestForm holds the form of a line against a span that was read by eyes.
 func TestForm(t *testing.T) {
 	sets := read(t)
-	text, err := encoder.JSON(sets[:1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := encoder.JSON(sets[:1])
 	const want = `^\{"resourceSpans":\[\{"resource":\{"attributes":\[\{"key":"service\.name","value":\{"stringValue":"demo"\}\},.*\]\},` +
 		`"scopeSpans":\[\{"scope":\{"name":"github\.com/acptap/acptap","version":"test"\},` +
 		`"spans":\[\{"traceId":"[0-9a-f]{32}","spanId":"[0-9a-f]{16}","parentSpanId":"[0-9a-f]{16}","flags":257,"name":"initialize","kind":3,` +
@@ -120,10 +118,7 @@ func TestForm(t *testing.T) {
 // TestFailed: a span has a status if it failed, and only then.
 func TestFailed(t *testing.T) {
 	for _, failed := range []string{"", "tool_error"} {
-		binary, err := encoder.Proto(otlp.Spans{{Spans: []spans.Span{{Error: failed, Problem: failed}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		binary := encoder.Proto(otlp.Spans{{Spans: []spans.Span{{Error: failed, Problem: failed}}}})
 		var r collector.ExportTraceServiceRequest
 		if err := proto.Unmarshal(binary, &r); err != nil {
 			t.Fatal(err)
@@ -161,4 +156,68 @@ func read(tb testing.TB) otlp.Spans {
 		sets = append(sets, b.Add(&f)...)
 	}
 	return append(sets, b.End()...)
+}
+
+// TestGenerated: the types that protoc generates for OTLP read the same from protobuf and from
+// JSON, for each signal, and know every field.
+func TestGenerated(t *testing.T) {
+	sets := read(t)
+	var meter spans.Meter
+	records := otlp.Records{{Body: "\xff\u2028<&>\x01", Stderr: true}, {Time: time.Unix(1, 2), Attrs: []spans.Attr{
+		{Name: "", Value: ""}, {Name: "list", Value: []string{"", "a"}}, {Name: "none", Value: []string{}}, {Name: "no", Value: false}, {Name: "yes", Value: true},
+		{Name: "zero", Value: int64(0)}, {Name: "least", Value: int64(math.MinInt64)}, {Name: "half", Value: 0.5}, {Name: "large", Value: 1e300}, {Name: "endless", Value: math.Inf(-1)},
+	}}}
+	for _, set := range sets {
+		meter.Add(set)
+	}
+	sets[0].Spans[0].Links = []spans.Link{{Attrs: records[1].Attrs}}
+	points := otlp.Points{Measured: meter.Take()}
+	for _, tt := range []struct {
+		request otlp.Request
+		of      proto.Message
+	}{
+		{sets, &collector.ExportTraceServiceRequest{}}, {points, &metrics.ExportMetricsServiceRequest{}},
+		{otlp.Points{Measured: points.Measured, Cumulative: true}, &metrics.ExportMetricsServiceRequest{}},
+		{records, &logs.ExportLogsServiceRequest{}}, {otlp.Spans{}, &collector.ExportTraceServiceRequest{}},
+	} {
+		want, got := tt.of, proto.Clone(tt.of)
+		if err := proto.Unmarshal(encoder.Proto(tt.request), want); err != nil {
+			t.Fatal(err)
+		}
+		if size := encoder.Size(tt.request); size != proto.Size(want) {
+			t.Errorf("got size %d, want %d", size, proto.Size(want))
+		}
+		if err := protojson.Unmarshal(encoder.JSON(tt.request), got); err != nil {
+			t.Fatal(err)
+		}
+		idsOfJSON(t, want.ProtoReflect())
+		if !proto.Equal(got, want) {
+			t.Errorf("in JSON\n%v\nin protobuf\n%v", got, want)
+		}
+	}
+}
+
+// idsOfJSON makes of each id what protojson reads in its place: hexadecimal digits are base64
+// digits too. It reports fields that OTLP does not know.
+func idsOfJSON(t *testing.T, m protoreflect.Message) {
+	t.Helper()
+	if len(m.GetUnknown()) > 0 {
+		t.Errorf("unknown fields in %v", m)
+	}
+	for f, v := range m.Range {
+		switch {
+		case f.Kind() == protoreflect.BytesKind:
+			id, err := base64.StdEncoding.DecodeString(hex.EncodeToString(v.Bytes()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Set(f, protoreflect.ValueOfBytes(id))
+		case f.Message() != nil && f.IsList():
+			for i := range v.List().Len() {
+				idsOfJSON(t, v.List().Get(i).Message())
+			}
+		case f.Message() != nil:
+			idsOfJSON(t, v.Message())
+		}
+	}
 }

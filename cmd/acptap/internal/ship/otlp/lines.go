@@ -65,9 +65,6 @@ func (l *Lines) line(r Request) error {
 	if r.Len() == 0 {
 		return nil
 	}
-	line, err := l.Encoder.JSON(r)
-	if err == nil {
-		_, err = l.W.Write(append(line, '\n'))
-	}
+	_, err := l.W.Write(append(l.Encoder.JSON(r), '\n'))
 	return err
 }

@@ -3,12 +3,6 @@ package otlp
 import (
 	"slices"
 
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
-	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -25,33 +19,35 @@ type Records []spans.Record
 func (list Records) Len() int { return len(list) }
 
 // message returns an ExportLogsServiceRequest. Records with the same resource share it.
-func (list Records) message(by *common.InstrumentationScope, id func([]byte) []byte) proto.Message {
-	r := &collector.ExportLogsServiceRequest{}
-	var of *logspb.ResourceLogs
+func (list Records) message(by Encoder) message {
+	var all, records []message
 	for i := range list {
-		if i == 0 || !slices.Equal(list[i].Resource, list[i-1].Resource) {
-			of = &logspb.ResourceLogs{
-				Resource:  &resource.Resource{Attributes: attributes(list[i].Resource)},
-				ScopeLogs: []*logspb.ScopeLogs{{Scope: by, SchemaUrl: spans.SchemaURL}},
-			}
-			r.ResourceLogs = append(r.ResourceLogs, of)
+		records = append(records, record(&list[i]))
+		if i+1 == len(list) || !slices.Equal(list[i].Resource, list[i+1].Resource) {
+			all, records = append(all, by.from(list[i].Resource, "scopeLogs", "logRecords", records)), nil
 		}
-		of.ScopeLogs[0].LogRecords = append(of.ScopeLogs[0].LogRecords, record(&list[i], id))
 	}
-	return r
+	return message{{1, "resourceLogs", all}}
 }
 
-func record(r *spans.Record, id func([]byte) []byte) *logspb.LogRecord {
-	to := &logspb.LogRecord{
-		TimeUnixNano: nanoseconds(r.Time), ObservedTimeUnixNano: nanoseconds(r.Time), EventName: FrameEvent,
-		SeverityNumber: logspb.SeverityNumber_SEVERITY_NUMBER_DEBUG, SeverityText: "DEBUG",
-		Attributes: attributes(r.Attrs), TraceId: id(r.In.Trace[:]), SpanId: id(r.In.ID[:]), Flags: sampled,
-	}
+// Values of the enum SeverityNumber (logs.proto).
+const (
+	severityDebug = 5
+	severityInfo  = 9
+)
+
+func record(r *spans.Record) message {
+	severity, name := varint(severityDebug), text("DEBUG")
 	if r.Stderr {
-		to.SeverityNumber, to.SeverityText = logspb.SeverityNumber_SEVERITY_NUMBER_INFO, "INFO"
+		severity, name = severityInfo, "INFO"
 	}
+	var body message
 	if r.Body != "" {
-		to.Body = value(r.Body)
+		body = value(r.Body)
 	}
-	return to
+	return message{
+		{1, "timeUnixNano", nanoseconds(r.Time)}, {11, "observedTimeUnixNano", nanoseconds(r.Time)},
+		{2, "severityNumber", severity}, {3, "severityText", name}, {5, "body", body}, {6, "attributes", attributes(r.Attrs)},
+		{8, "flags", fixed32(sampled)}, {9, "traceId", id(r.In.Trace[:])}, {10, "spanId", id(r.In.ID[:])}, {12, "eventName", text(FrameEvent)},
+	}
 }

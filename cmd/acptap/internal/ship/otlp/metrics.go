@@ -4,12 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
-	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
-	"google.golang.org/protobuf/proto"
-
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -43,37 +37,39 @@ func (p Points) Len() (n int) {
 }
 
 // message returns an ExportMetricsServiceRequest.
-func (p Points) message(by *common.InstrumentationScope, _ func([]byte) []byte) proto.Message {
-	r := &collector.ExportMetricsServiceRequest{}
+func (p Points) message(by Encoder) message {
+	var all []message
 	for _, of := range p.Measured {
-		r.ResourceMetrics = append(r.ResourceMetrics, &metricspb.ResourceMetrics{
-			Resource:     &resource.Resource{Attributes: attributes(of.Resource)},
-			ScopeMetrics: []*metricspb.ScopeMetrics{{Scope: by, SchemaUrl: spans.SchemaURL, Metrics: p.metrics(of.Points)}},
-		})
+		all = append(all, by.from(of.Resource, "scopeMetrics", "metrics", p.metrics(of.Points)))
 	}
-	return r
+	return message{{1, "resourceMetrics", all}}
 }
 
+// Values of the enum AggregationTemporality (metrics.proto).
+const (
+	delta      = 1
+	cumulative = 2
+)
+
 // metrics returns histograms. Points of the same metric must be adjacent.
-func (p Points) metrics(points []spans.Point) (list []*metricspb.Metric) {
-	temporality := metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_DELTA
+func (p Points) metrics(points []spans.Point) (list []message) {
+	temporality := varint(delta)
 	if p.Cumulative {
-		temporality = metricspb.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+		temporality = cumulative
 	}
-	var of *metricspb.Histogram
+	var data []message
 	for i := range points {
 		one := &points[i]
-		if i == 0 || one.Metric != points[i-1].Metric {
-			of = &metricspb.Histogram{AggregationTemporality: temporality}
-			list = append(list, &metricspb.Metric{
-				Name: one.Name, Unit: one.Unit, Description: one.About, Data: &metricspb.Metric_Histogram{Histogram: of},
-			})
-		}
-		of.DataPoints = append(of.DataPoints, &metricspb.HistogramDataPoint{
-			Attributes: attributes(one.Attrs), StartTimeUnixNano: nanoseconds(one.Start), TimeUnixNano: nanoseconds(one.End),
-			Count: one.Count, Sum: &one.Sum, Min: &one.Min, Max: &one.Max,
-			BucketCounts: one.Buckets, ExplicitBounds: one.Bounds,
+		data = append(data, message{
+			{9, "attributes", attributes(one.Attrs)}, {2, "startTimeUnixNano", nanoseconds(one.Start)}, {3, "timeUnixNano", nanoseconds(one.End)},
+			{4, "count", fixed64(one.Count)}, {5, "sum", one.Sum}, {6, "bucketCounts", counts(one.Buckets)}, {7, "explicitBounds", bounds(one.Bounds)},
+			{11, "min", one.Min}, {12, "max", one.Max},
 		})
+		if i+1 == len(points) || one.Metric != points[i+1].Metric {
+			histogram := message{{1, "dataPoints", data}, {2, "aggregationTemporality", temporality}}
+			list = append(list, message{{1, "name", text(one.Name)}, {2, "description", text(one.About)}, {3, "unit", text(one.Unit)}, {9, "histogram", histogram}})
+			data = nil
+		}
 	}
 	return list
 }

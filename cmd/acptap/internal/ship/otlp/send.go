@@ -57,13 +57,9 @@ const maxAnswer = 64 << 10
 
 // Send posts a request. Each error is a *Failure, unless ctx is done.
 func (c *Client) Send(ctx context.Context, r Request) (Answer, error) {
-	body, err := c.encode(r)
-	if err != nil {
-		return Answer{}, &Failure{Kind: Refused, text: "a request cannot be encoded: " + err.Error()}
-	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, defaultTimeout))
 	defer cancel()
-	status, head, body, err := c.post(limited, body)
+	status, head, body, err := c.post(limited, c.encode(r))
 	switch {
 	case err == nil:
 		return c.answer(status, head, body, r.Len())
@@ -92,20 +88,19 @@ func isDenial(err error) bool {
 }
 
 // encode returns the body of a request.
-func (c *Client) encode(r Request) ([]byte, error) {
+func (c *Client) encode(r Request) []byte {
 	encode := c.Encoder.Proto
 	if c.JSON {
 		encode = c.Encoder.JSON
 	}
-	plain, err := encode(r)
-	if err != nil || !c.Gzip {
-		return plain, err
+	if !c.Gzip {
+		return encode(r)
 	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err = z.Write(plain)
-	err = errors.Join(err, z.Close())
-	return b.Bytes(), err
+	z.Write(encode(r)) // writing to memory cannot fail
+	z.Close()
+	return b.Bytes()
 }
 
 // post sends body and returns the answer with the beginning of its body.
