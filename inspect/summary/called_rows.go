@@ -45,7 +45,7 @@ func (c *Called) goesWith(next *Called) bool {
 func (c *Called) add(next *Called) {
 	c.count++
 	c.Input = termtext.CutWords(strings.Join(slices.DeleteFunc([]string{c.Input, next.Input}, func(s string) bool { return s == "" }), "; "), saidColumns)
-	c.Result = ""
+	c.Result = next.Result
 }
 
 // Name returns the tool, and how often it was called.

@@ -38,7 +38,7 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|--- FAIL:|[✖✗✘×⨯❌●]|not ok \d+|Failed|rspec) +\S*[\pL\d/]|(?:\.\.\.|\)| > .*) FAILED$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^E {2,}\S|\b\w+(?:Error|Exception): `),
 	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
-	regexp.MustCompile(`(?i)\bfail(?:ed|s)?\b`),
+	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|could not|couldn't|can't)\b`),
 }
 
 // saysFault reports whether a line says what went wrong.
@@ -47,7 +47,7 @@ func saysFault(line string) bool {
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
-var emptyLine = regexp.MustCompile(`(?i)^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |^fatal: Could not read from remote repository|^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$|={5}|-{5}|\.{5}|_{5}|\*{5}`)
+var emptyLine = regexp.MustCompile(`(?i)warning\]?:|\[warning\]|^[\d:.\s]*(?:encountered an |runtime )?errors?:?$|^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |^fatal: Could not read from remote repository|^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$|={5}|-{5}|\.{5}|_{5}|\*{5}`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/stats"
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
@@ -403,18 +402,11 @@ func exchangeOf(t *trace.Turn) Exchange {
 		if e.Did = termtext.Counted(t.Work.Tools, "tool call"); t.Work.Tools > 1 {
 			e.Did += ", the last one"
 		}
-		e.Did += ": " + callTitle(c)
+		if e.Did += ": " + callTitle(c, ""); !c.Finished() && !undone(c) {
+			e.Did += " (unfinished)"
+		}
 	}
 	return e
-}
-
-// callTitle returns the title of a tool call, and whether it is still open.
-func callTitle(c *trace.ToolCall) string {
-	title := termtext.CutWords(cmp.Or(plainTitle(toolTitle(c.Title, "")), stats.ToolName(c)), titleColumns)
-	if !c.Finished() && !undone(c) {
-		title += " (unfinished)"
-	}
-	return title
 }
 
 const thenDone = ", then done"

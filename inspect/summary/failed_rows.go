@@ -21,13 +21,16 @@ type Together struct {
 func (t *Together) InRows() bool { return len(t.Failures) <= maxShorts }
 
 // Told returns the failures that are told one by one, and those that are told together if there are
-// many: those whose turn was done all the same, and those that were mended.
+// several: those whose turn was done all the same, if there are many, those after which the work went
+// on, and those that were mended.
 func (f *Failures) Told() (each []Failure, together []Together) {
-	var passed, mended []Failure
+	var passed, past, mended []Failure
 	for _, one := range f.Worst {
 		switch {
 		case one.Mended():
 			mended = append(mended, one)
+		case one.wentOn:
+			past = append(past, one)
 		case one.passed && len(each) >= maxWorst:
 			passed = append(passed, one)
 		default:
@@ -36,16 +39,22 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 	}
 	tell := func(list []Failure, what string) {
 		switch n := len(list); {
-		case n == 1:
-			each = append(each, list[0])
-		case n > 1 && len(each)+len(together) == 0:
+		case n == 0:
+		case len(f.Worst) == 1:
+			each = list
+		case len(each)+len(together) == 0:
 			together = append(together, Together{fmt.Sprintf("%d, %s: ", n, what), list})
-		case n > 1:
+		default:
 			together = append(together, Together{fmt.Sprintf("and %d more, %s: ", n, what), list})
 		}
 	}
 	tell(passed, notMended)
-	tell(mended, "all mended")
+	after := " after each"
+	if len(past) == 1 {
+		after = " after it"
+	}
+	tell(past, wentOn+after)
+	tell(mended, "mended")
 	return each, together
 }
 
@@ -79,7 +88,7 @@ func Shorts(list []Failure, columns int) (shorts []Remark) {
 // Limits on failures that are told in a few words.
 const (
 	shortColumns = 66 // of each, if several share a row
-	maxShorts    = 6  // that have a row each
+	maxShorts    = 8  // that have a row each
 )
 
 // short tells a failure in a few words, such as "mix test" and " (3 failures)", in about so many

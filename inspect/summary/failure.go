@@ -67,8 +67,10 @@ func (a *failures) worst() (list []Failure) {
 			return 1
 		case f.Kind == dialect.Gap || f.Kind == dialect.InvalidLine:
 			return 3
-		case f.Mended():
+		case f.wentOn:
 			return 4
+		case f.Mended():
+			return 5
 		}
 		return 2
 	}
@@ -155,6 +157,23 @@ func (a *failures) mend(by attempt, at Frame) {
 			}
 			if fate := f.tried.mends(&by); fate != "" {
 				f.Fate, f.Later, f.open, f.passed = fate, at, false, false
+				f.wentOn = fate == similar && by.method == ""
+			}
+		}
+	}
+}
+
+// goOn notes that a tool call has succeeded: the work went on after those that failed before. A
+// change of a file may be an attempt to mend a command; it shows only that the work went on after
+// other changes.
+func (a *failures) goOn(by attempt) {
+	if trace.OnlyLooks(by.kind) {
+		return
+	}
+	for _, how := range [...]harm{toolInLast, toolFailed} {
+		for i := range a.kept[how] {
+			if f := &a.kept[how][i]; f.open && f.tried.method == "" && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+				f.Fate, f.open, f.wentOn = wentOn, false, true
 			}
 		}
 	}
@@ -166,7 +185,7 @@ func (a *failures) done(e *trace.Event) {
 	for i := range a.kept[toolInLast] {
 		f := &a.kept[toolInLast][i]
 		t := &f.tried
-		if f.Mended() || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
+		if f.Mended() || f.wentOn || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
 			continue
 		}
 		if f.Fate = notMended; trace.OnlyLooks(t.kind) {
@@ -224,7 +243,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 		case isTimeout(command, code) && !saysFault(why):
 			why = stoppedByTimeout
 		}
-		return stepName(e, command), why
+		return failedName(e, command), why
 	case dialect.Stopped:
 		if e == nil {
 			return "a turn", ""
@@ -275,7 +294,7 @@ func (f *Failure) Sign() string {
 // yellow if its turn was done all the same.
 func (f *Failure) Style() termtext.Style {
 	switch {
-	case f.Mended(), f.stopped():
+	case f.Mended(), f.wentOn, f.stopped():
 		return termtext.Plain
 	case f.passed:
 		return termtext.Yellow

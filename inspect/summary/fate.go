@@ -81,7 +81,6 @@ const maxObject = 512
 // mends returns what a later success says about the failure of a, or nothing if it is about
 // something else.
 func (a *attempt) mends(later *attempt) string {
-	const similar = succeededLater + ", with other arguments"
 	switch {
 	case a.turn > 0:
 		if later.turn > a.turn && a.object == later.object {
@@ -107,9 +106,10 @@ func (a *attempt) mends(later *attempt) string {
 	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) || includes(&a.command, &later.command)):
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && len(later.command.words) <= len(a.command.words) || includes(&a.command, &later.command)):
 		return succeededLater
-	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
+	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words), // with more words it may do less
+		a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
 		a.kind == later.kind && a.title == later.title && !trace.OnlyLooks(a.kind) && len(a.given) > 0 && alike(a.given, later.given):
 		return similar
 	}
@@ -126,9 +126,14 @@ func (f *Failure) FateText() string {
 }
 
 // Mended reports whether the same succeeded later.
-func (f *Failure) Mended() bool { return f.Later.Seq != 0 }
+func (f *Failure) Mended() bool { return f.Later.Seq != 0 && !f.wentOn }
 
-const notMended = "no later success"
+// What came of a failure that was not mended as far as is known.
+const (
+	notMended = "no later success"
+	wentOn    = "the work went on" // a later tool call succeeded
+	similar   = succeededLater + ", with other arguments"
+)
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call
 // only looked at something.

@@ -73,14 +73,14 @@ type form struct {
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
 func (s *Summary) usual(width int) form {
-	return form{width: width, turn: fewRows, last: answerLines, wide: true}
+	return form{width: width, turn: fewRows + 1, last: answerLines, wide: true}
 }
 
 // Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
 // all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
-	forms := []form{{turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
+	forms := []form{{turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {

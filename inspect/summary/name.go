@@ -43,6 +43,19 @@ func stepName(e *trace.Event, command string) string {
 	return callName(e)
 }
 
+// failedName returns the title of a tool call that failed, or the command that it runs.
+func failedName(e *trace.Event, command string) string {
+	return cmp.Or(callTitle(e.ToolCall.ToolCall, command), "a tool call")
+}
+
+// callTitle returns the title of a tool call, or the command that it runs if that is known.
+func callTitle(c *trace.ToolCall, command string) string {
+	return termtext.CutWords(plainTitle(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID)), failedColumns)
+}
+
+// failedColumns limits the columns of what failed.
+const failedColumns = 60
+
 // toolTitle returns the title of a tool call, or the command that it runs if the title only names
 // a tool or has the command in it; without what such a command sets first.
 func toolTitle(title, command string) string {
@@ -56,7 +69,7 @@ func toolTitle(title, command string) string {
 var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
 
 // setsFirst matches the change of directory and the variables before a command.
-var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)
+var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)
 
 func permissionTitle(e *trace.Event) string {
 	if e.Permission.Title == "" && e.ToolCall != nil {

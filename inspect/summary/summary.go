@@ -194,6 +194,7 @@ type Failure struct {
 	tried     attempt
 	open      bool // it could be mended, and was not
 	passed    bool // its turn was done all the same
+	wentOn    bool // nothing tells that it was mended, but the work went on
 	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
 	joined    bool // the tool call tells it that it was for
 	grave     bool // it is worse than a tool call that failed

@@ -319,14 +319,16 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 			if command := t.commands.command(e); !saysNo(c.Title) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
 				exit := exitText(update)
-				what := strings.TrimSuffix(stepName(e, command)+": "+exit+", though completed"+because(why), because(exit))
+				what := strings.TrimSuffix(failedName(e, command)+": "+exit+because(why), because(exit))
 				t.failures.quiet++
 				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: t.commands.attempt(e), uncounted: true})
 			}
 			return
 		}
 	}
-	t.failures.mend(t.commands.attempt(e), here)
+	by := t.commands.attempt(e)
+	t.failures.mend(by, here)
+	t.failures.goOn(by)
 }
 
 // givenUp says which call the client gave up with a frame.
@@ -405,9 +407,10 @@ func (t *Tally) tell(c *trace.ToolCall) {
 func undone(c *trace.ToolCall) bool { return c.Rejected || c.Cancelled || c.Status == "failed" }
 
 // changes reports whether a call changes a file that has a name.
-func changes(c *trace.ToolCall) bool {
-	return c.Kind == "edit" || c.Kind == "delete" || c.Kind == "move"
-}
+func changes(c *trace.ToolCall) bool { return changesFile(c.Kind) }
+
+// changesFile reports whether tools of a kind change files.
+func changesFile(kind string) bool { return kind == "edit" || kind == "delete" || kind == "move" }
 
 // titles returns what calls of a tool are told by: the names of the files that they change if
 // all are known, otherwise their titles. files says which.

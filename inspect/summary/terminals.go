@@ -31,7 +31,11 @@ func (t *terminals) take(f *dialect.Frame) {
 		t.asked.Set(f.Seq, strings.Clone(wire.Text(wire.Get(f.Raw, "params", "terminalId"))))
 	case f.Kind == wire.Response:
 		if id, known := t.asked.Get(f.Request); known {
-			t.said.Set(id, telling(wire.Text(wire.Get(f.Raw, "result", "output")), true))
+			said := telling(wire.Text(wire.Get(f.Raw, "result", "output")), true)
+			if signal := wire.Text(wire.Get(f.Raw, "result", "exitStatus", "signal")); signal != "" {
+				said = signal + because(said)
+			}
+			t.said.Set(id, said)
 		}
 	}
 	if f.Kind == wire.Request && f.Does(dialect.AsksPermission) {

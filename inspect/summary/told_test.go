@@ -76,7 +76,10 @@ func TestTelling(t *testing.T) {
 		"fmt pass 11s\ntflint fail 38s":        "tflint fail 38s",
 		"Build started...\nBuild failed. Why?": "Build failed. Why?",
 		"ruff.....Failed\nF401 'os' is unused": "F401 'os' is unused",
-		"Output: Killed\nError: (none)":        "Killed",
+		"Switched to a new branch\n1 file changed\naborted: push it first\nCommand exited with code: 1": "aborted: push it first",
+		"14:48:35  Encountered an error:\nRuntime Error\n  Database error: log in":                      "Database error: log in",
+		"a.py:14: SomeWarning:\nA value is set\nCould not save":                                         "Could not save",
+		"Output: Killed\nError: (none)":                                                                 "Killed",
 	} {
 		if got := telling(output, false); got != want {
 			t.Errorf("%q: got %q, want %q", output, got, want)

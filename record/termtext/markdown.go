@@ -12,14 +12,15 @@ var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
 	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
-	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
+	strongCode = pattern("\\*\\*(`[^`]+`)\\*\\*")
+	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark) // not in *.go,*.md
 )
 
 // afterMark matches what may follow a sign that ends a style, and wide what is written without
 // blanks around it.
 const (
 	afterMark = `($|[\s),:;!?"'` + wide + `]|\.(?:\s|$))`
-	wide      = `\p{Han}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}\x{ff00}-\x{ff65}\x{2014}`
+	wide      = `\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}\x{ff00}-\x{ff65}\x{2014}`
 )
 
 func pattern(text string) func() *regexp.Regexp {
@@ -128,7 +129,7 @@ func unmarkedLine(line string) string {
 	if !strings.ContainsAny(line, "`*[") {
 		return line
 	}
-	parts := strings.Split(line, "`")
+	parts := strings.Split(strongCode().ReplaceAllString(line, "$1"), "`")
 	for i := range parts {
 		if code := i%2 == 1; code && i < len(parts)-1 {
 			continue
