@@ -1,5 +1,10 @@
 package html
 
+import (
+	"slices"
+	"strings"
+)
+
 // The elements that pages have most of. El returns the others.
 
 func P(nodes ...Node) Node       { return El("p", nodes...) }
@@ -26,7 +31,6 @@ func Pre(nodes ...Node) Node     { return El("pre", nodes...) }
 
 // The attributes that they have.
 
-func Class(value string) Node      { return Attr("class", value) }
 func ID(value string) Node         { return Attr("id", value) }
 func Title(value string) Node      { return Attr("title", value) }
 func Width(value string) Node      { return Attr("width", value) }
@@ -34,6 +38,19 @@ func Height(value string) Node     { return Attr("height", value) }
 func Scope(value string) Node      { return Attr("scope", value) }
 func Aria(name, value string) Node { return Attr("aria-"+name, value) }
 func Data(name, value string) Node { return Attr("data-"+name, value) }
+
+// Class returns the attribute class with names, except those that are empty.
+func Class(names ...string) Node {
+	return Attr("class", strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), " "))
+}
+
+// If returns a name if so, otherwise "".
+func If(so bool, name string) string {
+	if so {
+		return name
+	}
+	return ""
+}
 
 // Auto lets the text of an element tell its direction.
 func Auto() Node { return Attr("dir", "auto") }

@@ -80,11 +80,7 @@ func (a *axis) rect(s steps.Span, class string) rect {
 
 // html returns the rectangle; more are further attributes.
 func (r rect) html(more ...h.Node) h.Node {
-	class := r.Class
-	if r.Open {
-		class += " open"
-	}
-	return h.Shape("rect", append([]h.Node{h.Class(class), h.Attr("x", r.X), h.Width(r.Width)}, more...)...)
+	return h.Shape("rect", append([]h.Node{h.Class(r.Class, h.If(r.Open, "open")), h.Attr("x", r.X), h.Width(r.Width)}, more...)...)
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }

@@ -53,11 +53,8 @@ func (c content) html() h.Node {
 
 // output returns what a tool was given, or gave.
 func output(text string) h.Node {
-	class := "output"
-	if isLong(text) {
-		class += " long"
-	}
-	return h.Group{h.Pre(h.Class(class), h.Auto(), h.Text(text)), h.Given(isLong(text), h.Raw(more))}
+	long := isLong(text)
+	return h.Group{h.Pre(h.Class("output", h.If(long, "long")), h.Auto(), h.Text(text)), h.Given(long, h.Raw(more))}
 }
 
 // Name returns the last part of the path of what is attached, and its size.

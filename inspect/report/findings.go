@@ -28,11 +28,7 @@ type finding struct {
 func findingList(list []*finding) h.Node {
 	return h.Group{h.Raw(`<p class="meta small">Where the traffic departs from the rules of the protocol, as acptap check finds it. A violation breaks a rule, a warning is likely to cause trouble, what hurts is allowed but known to break a peer, a note is worth knowing.</p>
 `), h.Table(h.Class("numbers"), tableHead("rule", "who", "what", "frames"), h.TBody(h.NL, h.Each(list, func(f *finding) h.Node {
-		times := ""
-		if f.Count > 1 {
-			times = fmt.Sprintf(", ×%d", f.Count)
-		}
-		return h.Group{h.Tr(f.rule(times), h.Td(
+		return h.Group{h.Tr(f.rule(h.If(f.Count > 1, fmt.Sprintf(", ×%d", f.Count))), h.Td(
 			h.Each(f.Frames, func(at frameRef) h.Node { return h.Group{h.A(at.link(), h.Text(at.String())), h.Text(" ")} }),
 			h.Given(f.More, span("soft", fmt.Sprintf("and %d more", f.More))))), h.NL}
 	}))), h.NL}

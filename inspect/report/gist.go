@@ -147,14 +147,10 @@ func (r *reader) gist(title string) *gist {
 
 // html returns the gist, with figures before its rows.
 func (one *gist) html(figures h.Node) h.Node {
-	class := "gist"
-	if len(one.Turns) > denseTurns {
-		class += " dense"
-	}
 	did := gistRow("did", h.Text(one.Did))
 	return h.Group{
 		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
-		h.El("dl", h.Class(class),
+		h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense")),
 			one.Time.html(), one.failed(),
 			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
@@ -178,11 +174,7 @@ func paragraph(text string) h.Node { return h.P(h.Auto(), h.Text(text)) }
 // calls returns the rows of calls.
 func (one *gist) calls() (rows h.Group) {
 	for i, c := range one.Called {
-		word := ""
-		if i == 0 {
-			word = "called"
-		}
-		rows = append(rows, gistRow(word, h.Class("one"), span(c.State.Class, c.State.Word), h.A(h.Link(c.Link), h.Text(c.Tool)),
+		rows = append(rows, gistRow(h.If(i == 0, "called"), h.Class("one"), span(c.State.Class, c.State.Word), h.A(h.Link(c.Link), h.Text(c.Tool)),
 			h.Given(c.Input, h.Text(" "), bdi(h.Class("mono"), h.Text(c.Input))),
 			h.Given(c.Result, h.Raw(` <span class="soft">→</span> `), bdi(h.Given(c.State.Class == "bad", h.Class("bad")), h.Text(c.Result)))))
 	}
@@ -231,9 +223,7 @@ func (f failure) html() h.Node {
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(f.Class), h.Text(f.Sign+" "), f.told(),
-		stderr,
-		h.Given(f.Fate, h.Text("; "+f.Fate)))
+	return h.Li(h.Class(f.Class), h.Text(f.Sign+" "), f.told(), stderr, h.Given(f.Fate, h.Text("; "+f.Fate)))
 }
 
 // html returns a remark that is linked.

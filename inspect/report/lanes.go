@@ -25,11 +25,7 @@ type lanes struct {
 }
 
 func (l *lanes) html() h.Node {
-	class := "lanes"
-	if l.Bare {
-		class += " bare"
-	}
-	return h.Group{h.Div(h.Class(class),
+	return h.Group{h.Div(h.Class("lanes", h.If(l.Bare, "bare")),
 		h.Given(l.Length, h.Data("from", fmt.Sprint(l.From)), h.Data("length", fmt.Sprint(l.Length))),
 		h.Given(!l.Bare, h.Div(h.Class("lane axis"), h.Aria("hidden", "true"), h.Raw("<span>what</span>"),
 			h.Span(h.Class("time"), h.SVG(
@@ -65,37 +61,27 @@ type lane struct {
 }
 
 func (l *lane) html() h.Node {
-	class := ""
-	if l.Grave {
-		class += " wrong"
-	}
-	if l.Inside {
-		class += " inside"
-	}
+	wrong, inside := h.If(l.Grave, "wrong"), h.If(l.Inside, "inside")
 	below := h.Each(l.Below, (*lane).html)
 	switch one := l.Item; {
 	case l.Folded != nil:
 		return h.Group{h.Details(h.Class("step group"), h.ID("g-"+l.Frame.String()), h.Summary(h.Class("lane"), l.row()), h.NL, h.Each(l.Folded, (*lane).html)), h.NL}
 	case one == nil:
-		return h.Group{h.Div(h.Class("step"+class), l.Frame.data(), h.Div(h.Class("lane"), l.row())), h.NL, below}
+		return h.Group{h.Div(h.Class("step", wrong, inside), l.Frame.data(), h.Div(h.Class("lane"), l.row())), h.NL, below}
 	case one.Tool != nil:
-		return h.Group{h.Details(h.Class("step tool"+class), h.ID(one.ID), l.Frame.data(), h.Given(one.Tool.Open, h.Flag("open")),
+		return h.Group{h.Details(h.Class("step tool", wrong, inside), h.ID(one.ID), l.Frame.data(), h.Given(one.Tool.Open, h.Flag("open")),
 			h.Summary(h.Class("lane"), l.row()), one.tool()), h.NL, below}
 	default:
-		return h.Group{h.Div(h.Class("step"+class+" said "+one.Kind), h.ID(one.ID), l.Frame.data(), h.Div(h.Class("lane"), l.row()), one.html()), h.NL, below}
+		return h.Group{h.Div(h.Class("step", wrong, inside, "said", one.Kind), h.ID(one.ID), l.Frame.data(), h.Div(h.Class("lane"), l.row()), one.html()), h.NL, below}
 	}
 }
 
 // row returns the row itself: what it is about, when it was, and how long it took.
 func (l *lane) row() h.Node {
-	sign, class := "", "word"
-	if l.Grave {
-		sign, class = "✗ ", "word bad"
-	}
 	return h.Group{
 		h.Span(h.Class("what"), l.what(),
 			h.Given(l.Choice, h.Span(h.Class("word choice"), l.Asked.data(), h.Title("the user was asked, frame "+l.Asked.String()), h.Text("asked: "+l.Choice))),
-			h.Given(l.Wrong, span(class, sign+l.Wrong))),
+			h.Given(l.Wrong, h.Span(h.Class("word", h.If(l.Grave, "bad")), h.Text(h.If(l.Grave, "✗ ")+l.Wrong)))),
 		h.Given(l.Ticks, h.Span(h.Class("time"), h.SVG(h.Aria("hidden", "true"), h.Shape("use", h.Link(l.Ticks)), h.Each(l.Bars, func(r rect) h.Node { return r.html() })))),
 		span("took", l.Took),
 	}

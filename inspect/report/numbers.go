@@ -52,11 +52,7 @@ type numberCell struct {
 }
 
 func (t *numberTable) html() h.Node {
-	class := "numbers tight"
-	if len(t.Columns) > 3 {
-		class += " wide"
-	}
-	return h.Group{h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class(class),
+	return h.Group{h.Div(h.Class("scroll"), h.Attr("tabindex", "0"), h.Table(h.Class("numbers tight", h.If(len(t.Columns) > 3, "wide")),
 		h.THead(h.Tr(h.Each(t.Columns, numberColumn.html))),
 		h.TBody(h.NL, h.Each(t.Rows, func(row []numberCell) h.Node { return h.Group{h.Tr(h.Each(row, numberCell.html)), h.NL} })))), h.NL,
 		h.Given(t.Left, h.P(h.Class("soft"), h.Text(fmt.Sprintf("and %d more", t.Left)))), textIn(h.P, "meta small", t.Note)}

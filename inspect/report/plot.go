@@ -71,16 +71,12 @@ type plot struct {
 }
 
 func (p *plot) html() h.Node {
-	class := "drawn"
-	if p.Idle {
-		class += " idle"
-	}
 	hidden := h.Aria("hidden", "true")
 	return h.Group{h.El("figure", h.Class("plot"),
 		h.El("figcaption", h.H3(h.Text(p.Title)), h.Ul(h.Each(p.Lines, func(l plotLine) h.Node {
 			return h.Li(h.SVG(h.Class("sample"), h.Width("24"), h.Height("10"), hidden, l.path("M0 5H24")), h.Text(l.Word+" "), h.B(h.Text(l.Value)))
 		}))), h.NL,
-		h.Div(h.Class(class), hidden,
+		h.Div(h.Class("drawn", h.If(p.Idle, "idle")), hidden,
 			h.SVG(h.Width("56"), h.Height("140"), h.Each(p.Rules, func(r plotRule) h.Node {
 				return h.El("text", h.Attr("x", "48"), h.Attr("y", r.Y), h.Attr("dy", "4"), h.Attr("text-anchor", "end"), h.Text(r.Text))
 			})), h.NL,

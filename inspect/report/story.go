@@ -38,13 +38,8 @@ type turn struct {
 }
 
 func (t *turn) html() h.Node {
-	class := "turn"
-	if t.State.Class == "bad" {
-		class += " wrong"
-	} else if t.InPart {
-		class += " wrong-in-part"
-	}
-	return h.Group{h.Details(h.Class(class), h.ID(t.ID), h.Given(t.Open, h.Flag("open")),
+	wrong := t.State.Class == "bad"
+	return h.Group{h.Details(h.Class("turn", h.If(wrong, "wrong"), h.If(!wrong && t.InPart, "wrong-in-part")), h.ID(t.ID), h.Given(t.Open, h.Flag("open")),
 		h.Summary(h.H3(h.Text(fmt.Sprintf("Turn %d", t.Number))), h.Text(" "), t.State.chip(), h.Text(" "),
 			h.Span(h.Class("cut first"), h.Auto(), h.Text(t.Prompt)),
 			h.Given(t.Wrong, span("meta bad", "✗ "+t.Wrong)), shareBar(t.Shares), span("meta took", t.Took)),

@@ -31,11 +31,9 @@ func (s *strip) html() h.Node {
 
 // caption returns a name, a label and what the colours mean.
 func (s *strip) caption(name, label string) h.Node {
-	colours := `<i class="key waits"></i>you<i class="key client"></i>client<i class="key tool"></i>tools<i class="key says"></i>agent`
-	if !s.Stacks {
-		if colours = `<i class="key thinks"></i>thinks<i class="key says"></i>says<i class="key tool"></i>tools<i class="key waits"></i>waits for you`; s.Starts {
-			colours = `<i class="key start"></i>start-up` + colours
-		}
+	colours := h.If(s.Starts, `<i class="key start"></i>start-up`) + `<i class="key thinks"></i>thinks<i class="key says"></i>says<i class="key tool"></i>tools<i class="key waits"></i>waits for you`
+	if s.Stacks {
+		colours = `<i class="key waits"></i>you<i class="key client"></i>client<i class="key tool"></i>tools<i class="key says"></i>agent`
 	}
 	return h.El("figcaption", h.Class("meta"), h.Given(name, h.B(h.Text(name)), h.Text(" ")), h.Text(label), h.Span(h.Class("legend"), h.Raw(colours)))
 }

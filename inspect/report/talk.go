@@ -45,11 +45,7 @@ func (i item) prompt() h.Node {
 
 // box returns the parts of a prompt.
 func (i item) box(head h.Node) h.Node {
-	class := "box"
-	if i.Long {
-		class += " long"
-	}
-	return h.Group{h.Div(h.Class(class), head, contents(i.Parts)), h.Given(i.Long, h.Raw(more))}
+	return h.Group{h.Div(h.Class("box", h.If(i.Long, "long")), head, contents(i.Parts)), h.Given(i.Long, h.Raw(more))}
 }
 
 // more is the button below what is cut at first.
@@ -137,11 +133,7 @@ func (p *permission) html() h.Node {
 }
 
 func (o option) html() h.Node {
-	sign, class := "", "pill"
-	if o.Chosen {
-		sign, class = "✓ ", "pill chosen"
-	}
-	return h.Group{span(class, sign+o.Name), h.Text(" ")}
+	return h.Group{h.Span(h.Class("pill", h.If(o.Chosen, "chosen")), h.Text(h.If(o.Chosen, "✓ ")+o.Name)), h.Text(" ")}
 }
 
 // A nestedCall is a call to a server that a tool call led to.

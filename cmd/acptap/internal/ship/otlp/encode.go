@@ -129,10 +129,9 @@ func nanoseconds(t time.Time) fixed64 {
 	return fixed64(max(t.UnixNano(), 0))
 }
 
-func attributes(list []spans.Attr) []message {
-	to := make([]message, len(list))
-	for i, a := range list {
-		to[i] = message{{1, "key", text(a.Name)}, {2, "value", value(a.Value)}}
+func attributes(list []spans.Attr) (to []message) {
+	for _, a := range list {
+		to = append(to, message{{1, "key", text(a.Name)}, {2, "value", value(a.Value)}})
 	}
 	return to
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,10 +23,9 @@ type message []field
 type field struct {
 	number protowire.Number
 	name   string // in JSON
-	value  any    // string, bool, int64, float64, message, []message, or a type below
+	value  any    // string, bool, int64, float64, message, []message, or one of these:
 }
 
-// Values of these types are left out if they are zero, as proto3 wants it.
 type (
 	text    string
 	id      []byte // hexadecimal in JSON
@@ -36,29 +36,13 @@ type (
 	bounds  []float64
 )
 
-// isUnset reports whether the field is left out.
+// isUnset reports whether to leave the field out, as proto3 does with zero.
 func (f *field) isUnset() bool {
-	switch v := f.value.(type) {
-	case text:
-		return v == ""
-	case id:
-		return len(v) == 0
-	case varint:
-		return v == 0
-	case fixed32:
-		return v == 0
-	case fixed64:
-		return v == 0
-	case counts:
-		return len(v) == 0
-	case bounds:
-		return len(v) == 0
-	case message:
-		return v == nil
-	case []message:
-		return len(v) == 0
+	switch f.value.(type) {
+	case string, bool, int64, float64: // one of several fields, or optional
+		return false
 	}
-	return false
+	return reflect.ValueOf(f.value).IsZero()
 }
 
 // appendProto appends the message as protobuf.
