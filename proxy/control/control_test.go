@@ -109,7 +109,7 @@ func dial(t testing.TB, r *run, attend bool) (*control.Client, chan control.Noti
 // next waits for a notification of a kind.
 func next(t testing.TB, told chan control.Notification, kind string) control.Notification {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		select {
 		case n := <-told:
@@ -218,7 +218,7 @@ func TestInjectAnswered(t *testing.T) {
 				if got != tt.want {
 					t.Errorf("got %.200s, want %s", got, tt.want)
 				}
-			case <-time.After(30 * time.Second):
+			case <-time.After(2 * time.Minute):
 				t.Error("no answer")
 			}
 			if _, err := c.Rules(t.Context()); err != nil {
