@@ -186,8 +186,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// A line every 2 ms to the agent and back, while busy processes take the processors: the longest
-// time of 5,000, which tells what waits for the sealing.
+// A line every 2 ms to the agent and back, while other processes keep the processors busy: the
+// longest of 5,000 round trips.
 func BenchmarkBusy(b *testing.B) {
 	lines := less(5_000)
 	progs := newBench(b)
