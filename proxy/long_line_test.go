@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/acptap/acptap/proxy"
 	"github.com/acptap/acptap/proxy/wire"
@@ -28,14 +27,11 @@ func TestLongLine(t *testing.T) {
 	go func() {
 		io.WriteString(c.in, "a\n"+long[:18<<20])
 		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.ClientToAgent, "between")) })
+		io.WriteString(c.in, long[18<<20:]+"\r\nb\n")
 	}()
 	if got := c.line(t); got != "a" {
 		t.Fatalf("got %q, want a", got)
 	}
-	go func() {
-		time.Sleep(300 * time.Millisecond)
-		io.WriteString(c.in, long[18<<20:]+"\r\nb\n")
-	}()
 	if got := c.line(t); got != long+"\r" && got != "between" {
 		t.Errorf("got %s, want the long line", short(got))
 	}

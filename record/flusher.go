@@ -36,7 +36,7 @@ type sealerRun struct {
 // A flusher moves a journal that is being written into the tape's file. It writes blocks
 // that are full or have rested, and makes the rest of the journal durable once a second,
 // when the sealer lets it. When the journal is closed, another thread does the remaining
-// work: next to busy processes the low-priority thread would hardly get any time.
+// work: next to busy processes the low-priority thread would be late.
 type flusher struct {
 	j      *Recorder
 	store  *Store

@@ -195,7 +195,7 @@ func waitFor(t testing.TB, path string) {
 		if _, err := os.Stat(path); err == nil {
 			return
 		}
-		time.Sleep(time.Millisecond) // it is written at the lowest priority, by a goroutine that gives no signal
+		time.Sleep(time.Millisecond) // it is written at a lower priority, by a goroutine that gives no signal
 	}
 	t.Fatalf("%s does not appear", path)
 }

@@ -186,6 +186,46 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
+// A line every 2 ms to the agent and back, while other processes keep the processors busy: the
+// longest of 5,000 round trips.
+func BenchmarkBusy(b *testing.B) {
+	lines := less(5_000)
+	progs := newBench(b)
+	for range 8 * runtime.NumCPU() {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() {
+			busy.Process.Kill()
+			busy.Wait()
+		})
+	}
+	line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"_busy","params":"%s"}`+"\n", strings.Repeat("x", 3<<10))
+	var took [2][]time.Duration
+	for b.Loop() {
+		var peers [2]*peer
+		for i, way := range progs.ways(b.TempDir()) {
+			peers[i] = start(b, way)
+		}
+		pace := time.NewTicker(2 * time.Millisecond)
+		for range lines {
+			<-pace.C
+			for i, p := range peers {
+				began := time.Now()
+				p.ask(line, io.Discard)
+				took[i] = append(took[i], time.Since(began))
+			}
+		}
+		pace.Stop()
+		for _, p := range peers {
+			p.stop()
+		}
+	}
+	b.ReportMetric(float64(slices.Max(took[0]).Microseconds())/1e3, "relay-max-ms")
+	b.ReportMetric(float64(slices.Max(took[1]).Microseconds())/1e3, "acptap-max-ms")
+}
+
 // 200,000 notifications at full speed: the rate, the time to exit, the CPU time including
 // sealing, the memory, and the tape's size on disk.
 func BenchmarkFlood(b *testing.B) {

@@ -120,7 +120,7 @@ func (r *heldRun) talk(t *testing.T) {
 func dialStore(t *testing.T, dir string) *control.Client {
 	t.Helper()
 	store := record.OpenStore(dir)
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		for _, tape := range store.Live() {
 			if c, err := control.Dial(t.Context(), control.Path(dir, tape), false, nil); err == nil {
@@ -144,7 +144,7 @@ func (r *heldRun) expect(t *testing.T, session string) {
 			if line != numbered(session, i) {
 				t.Fatalf("got %s, want %d of session %s", line, i, session)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%d of session %s does not come", i, session)
 		}
 	}

@@ -151,7 +151,7 @@ func (r *nestedKill) kill() {
 
 // await returns when something is so.
 func (r *nestedKill) await(what string, done func() bool) {
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			r.Errorf("waited for %s; these run: %v", what, r.processes())
 			return

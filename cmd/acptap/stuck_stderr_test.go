@@ -31,7 +31,7 @@ func TestStuckStderr(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, "acptap", "--store", tt.store, "proxy", "--", tt.agent)
 			cmd.Stdin, cmd.Stderr = strings.NewReader(echoed), fullPipe(t)

@@ -31,7 +31,7 @@ const tellEvery = time.Minute
 const lastLook = 100 * time.Millisecond
 
 // Nothing can hang during a flood of frames, so we do not read the journal then: a
-// lowest-priority thread can long block one of the Go scheduler's two processors, and
+// low-priority thread can long block one of the Go scheduler's two processors, and
 // with it the traffic (BenchmarkWatch).
 const (
 	flood     = 256 << 10 // bytes a second

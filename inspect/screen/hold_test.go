@@ -198,7 +198,7 @@ func openHeld(t *testing.T, width, height int) (*terminal, *fakeProxy, *editor) 
 	e.change = func(text string) (string, error) { return text, nil }
 	term := start(t, screen.Inspector{Store: store, Controls: p, View: e.view}, screen.TapesOf(store, "", live.Tape()), width, height)
 	<-p.ready
-	term.wait(t, "what is held", has("‖ 3 held, oldest 14.0 s"))
+	term.wait(t, "what is held, on the tape too", all("‖ 3 held, oldest 14.0 s", "‖   4", "‖   6", "‖   8"))
 	term.press(t, ":4<Enter>«─ frame 4 · request session/request_permission · held by ask»")
 	return term, p, e
 }

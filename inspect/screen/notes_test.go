@@ -60,7 +60,7 @@ func TestNoteScreens(t *testing.T) {
 // written waits until the store has the wanted notes on a tape.
 func written(t *testing.T, store *record.Store, tape string, ok func(note.List) bool) note.List {
 	t.Helper()
-	for late := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		l, err := store.Notes(tape)
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func TestOpensOnSummary(t *testing.T) {
 	}
 	term := start(t, screen.Inspector{Store: store}, screen.Subject{}, 100, 24)
 	term.press(t, "« 1 of 1 · »<Enter>«✗ agent died: exit 2 (frame 20)»«turn 1 »«cost »")
-	term.press(t, "/agent died: exit<Enter><Esc><Enter>«─ frame 20 ·»<Esc>«✗ agent died: exit 2 (frame 20)»<Esc>« 1 of 1 · »")
+	term.press(t, "/exit 2 (frame 20)<Enter><Esc><Enter>«─ frame 20 ·»<Esc>«✗ agent died: exit 2 (frame 20)»<Esc>« 1 of 1 · »")
 }
 
 // TestWithoutSession: where a tape has no conversation, its summary stands in its place.

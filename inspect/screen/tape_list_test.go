@@ -218,7 +218,7 @@ func TestLive(t *testing.T) {
 	term.wait(t, "that the frame stays", func(s string) bool { return strings.Contains(s, "Esc back") && !strings.Contains(s, "following") })
 	term.press(t, "<Esc>F")
 	term.wait(t, "that it goes on", has("following"))
-	term.press(t, "k")
+	term.press(t, "k«40 of 41»")
 	live.says(wire.AgentToClient, `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
 	term.wait(t, "the selection, which stays", func(s string) bool {
 		return strings.Contains(s, "40 of 42") && !strings.Contains(s, "following")

@@ -41,6 +41,9 @@ func (t *Tape) identify(store *record.Store) bool {
 	if err != nil {
 		return false
 	}
+	if _, err := tape.Start(); err != nil { // waits until the recorder has written it
+		return false
+	}
 	info, err := tape.Info()
 	if err != nil {
 		return false

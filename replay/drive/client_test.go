@@ -88,8 +88,8 @@ func TestClient(t *testing.T) {
 		{name: "does not ask", manner: "unasked", level: compare.Shape, err: drive.ErrDiffers, diff: "-      permission: allow_once\n"},
 		{name: "unknown request", manner: "extension", level: compare.None, note: "_bot/feel: the tape has no such request", said: "error -32601"},
 		{name: "fails", manner: "fails", level: compare.Shape, err: drive.ErrDiffers, diff: "+  turn 1: error -32603"},
-		{name: "silent", manner: "silent", err: drive.ErrDiffers, stopped: "waited 2s for the answer to initialize (frame 1)"},
-		{name: "hangs in the turn", manner: "hangs", err: drive.ErrDiffers, stopped: "waited 2s for the answer to session/prompt (frame 6)", diff: "+  turn 1: running\n"},
+		{name: "silent", manner: "silent", err: drive.ErrDiffers, stopped: "waited 5s for the answer to initialize (frame 1)"},
+		{name: "hangs in the turn", manner: "hangs", err: drive.ErrDiffers, stopped: "waited 5s for the answer to session/prompt (frame 6)", diff: "+  turn 1: running\n"},
 		{name: "dies in the turn", manner: "dies", err: drive.ErrDiffers, stopped: "the agent ended before the answer to session/prompt (frame 6): agent exited with status 7"},
 		{name: "no session", manner: "refuses", err: drive.ErrDiffers, note: "session/prompt not sent (frame 6): nobody has made session s-1", diff: "-  session/new: ok\n"},
 		{name: "another dialect", manner: "v2", err: drive.ErrDialect},
@@ -99,7 +99,7 @@ func TestClient(t *testing.T) {
 			client := drive.Client{Tapes: []*record.Tape{replaytest.Tape(t, replaytest.Cleaning)}, Start: replaytest.Role("cleaner", tt.manner), Level: tt.level}
 			client.Start.Cwd = "/home/bob/elsewhere"
 			if strings.HasPrefix(tt.stopped, "waited") {
-				client.Patience, client.Grace = 2*time.Second, 100*time.Millisecond // longer than the agent takes to start
+				client.Patience, client.Grace = 5*time.Second, 100*time.Millisecond // longer than the agent takes to start
 			}
 			report, diff, said, err := playing(t, client)
 			if !errors.Is(err, tt.err) {

@@ -71,6 +71,7 @@ func connect(t testing.TB, dir string, command []string, change func(*shim.Shim)
 	store := record.OpenStore(dir)
 	journal := recordtest.Record(t, store, record.Start{Command: command, Name: "agent", Proto: "acp"})
 	s := &shim.Shim{Store: store, Agent: "agent", Tape: journal.Tape()}
+	s.WaitForIDs()
 	if change != nil {
 		change(s)
 	}

@@ -1,5 +1,7 @@
 package shim
 
+import "time"
+
 // For tests in package shim_test.
 var (
 	TakeLease = takeLease
@@ -7,5 +9,8 @@ var (
 )
 
 const MaxOpening = maxOpening
+
+// WaitForIDs makes the shim wait until it knows the ids in the store, however busy the machine is.
+func (s *Shim) WaitForIDs() { s.lookup.wait = time.Hour }
 
 func (l *lease) Release() { l.release() }

@@ -1,6 +1,7 @@
 package shim
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ type idLookup struct {
 	running bool            // the store is being read
 	again   bool            // read the store once more after that
 	late    bool            // the read takes too long to wait for
+	wait    time.Duration   // 0: lookUpWait
 	parked  []wire.Frame    // frames that wait for the read: answers to session/new, and the client's messages for unknown sessions
 }
 
@@ -65,7 +67,7 @@ func (l *idLookup) unsure() bool { return l.running && !l.late }
 // park holds a frame until the ids have been read or lookUpWait has passed.
 func (s *Shim) park(m message, out []wire.Frame) []wire.Frame {
 	if len(s.lookup.parked) == 0 {
-		time.AfterFunc(lookUpWait, func() {
+		time.AfterFunc(cmp.Or(s.lookup.wait, lookUpWait), func() {
 			s.do(func(out []wire.Frame) []wire.Frame {
 				s.lookup.late = s.lookup.running && len(s.lookup.parked) > 0
 				return s.unpark(out)

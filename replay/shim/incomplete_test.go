@@ -73,7 +73,7 @@ func TestPipedIn(t *testing.T) {
 			id := recorded(t, dir, character{Script: []string{hello}}, "turn 0")
 			cl := start(t, dir, tt.c, func(s *shim.Shim) {
 				if tt.c.Silent != nil {
-					s.Patience = 2 * time.Second // the agent has to be started in twice that time
+					s.Patience = 8 * time.Second // the agent has to be started in twice that time
 				}
 			})
 			cl.send("%s", strings.ReplaceAll(strings.Join(append([]string{initialize}, tt.lines...), "\n"), "SESSION", id))
@@ -116,11 +116,11 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	id := recorded(t, dir, character{Script: []string{hello}, Random: true}, "turn 0")
-	c := character{Native: []string{"load"}, Log: filepath.Join(dir, "log"), Pause: 500, Random: true}
+	c := character{Native: []string{"load"}, Log: filepath.Join(dir, "log"), Pause: 1000, Random: true}
 	for range 8 {
 		c.History = append(c.History, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"old"}}`)
 	}
-	cl := start(t, dir, c, func(s *shim.Shim) { s.Patience = 3 * time.Second })
+	cl := start(t, dir, c, func(s *shim.Shim) { s.Patience = 6 * time.Second })
 	cl.initialize()
 	cl.must("session/resume", fmt.Sprintf(`{"sessionId":%q,"cwd":"/w","mcpServers":[]}`, id))
 	cl.stop()

@@ -35,7 +35,11 @@ func TestFloodOfLoads(t *testing.T) {
 		s.say(wire.ClientToAgent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/load","params":{"sessionId":"none-%d","cwd":"/w","mcpServers":[]}}`, i, i))
 		most = max(most, runtime.NumGoroutine()-began)
 	}
-	<-s.end(wire.ClientToAgent)
+	answers := -1 // without the one to initialize
+	s.await(t, wire.AgentToClient, func(wire.Value) bool {
+		answers++
+		return answers == n
+	})
 	runtime.ReadMemStats(&after)
 	codes := map[int64]int{}
 	for _, line := range s.sent[wire.AgentToClient][1:] {

@@ -79,13 +79,16 @@ func TestListWithoutEnd(t *testing.T) {
 	s := newStand(t, t.TempDir(), nil)
 	s.say(client, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
 	s.say(agent, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}`)
-	s.quiet = true
 	cursor := ""
 	for page := range 64 {
 		s.say(client, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"session/list","params":{%s}}`, page+1, cursor))
 		id := fmt.Sprint(page, strings.Repeat("x", 1<<20))
 		s.say(agent, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"sessions":[{"sessionId":%q,"cwd":"/w"}],"nextCursor":"more"}}`, page+1, id))
 		cursor = `"cursor":"more"`
+		s.await(t, agent, func(m wire.Value) bool { return m.Get("id").Raw() == fmt.Sprint(page+1) })
+		s.mu.Lock()
+		s.sent = [2][]string{}
+		s.mu.Unlock()
 	}
 	runtime.GC()
 	var m runtime.MemStats

@@ -119,7 +119,7 @@ func TestBounds(t *testing.T) {
 		}
 		begin := time.Now()
 		found := problems(s, []byte(tt.value))
-		if took := time.Since(begin); took > 10*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%s took %v", tt.name, took)
 		}
 		if len(found) > 100 {

@@ -71,7 +71,7 @@ func start(t *testing.T, r *Reader) *comparing {
 // wait waits until the table is as it should be.
 func (g *comparing) wait(t *testing.T, what string, ok func(*Table) bool) *Table {
 	t.Helper()
-	late := time.After(30 * time.Second)
+	late := time.After(2 * time.Minute)
 	for {
 		if table := g.Table(); table != nil && ok(table) {
 			return table
@@ -113,7 +113,7 @@ func TestReaderLive(t *testing.T) {
 	j.Wait()
 	select {
 	case <-g.ended:
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("Read goes on though both tapes have ended")
 	}
 	if table := g.Table(); !table.taken[Right].ended || len(table.Rows) != len(table.Old) || table.Summary() != "1 difference: 1 changed" {

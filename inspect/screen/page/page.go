@@ -393,10 +393,11 @@ func (p *Page) anchor() anchor {
 	return anchor{l.Key, l.Seq, first}
 }
 
-// stayOn puts the cursor back on its line. In a page ordered by frame, lines without a
-// key also keep their place on the screen.
+// stayOn puts the cursor back on its line. Lines without a key, but about a frame, also keep
+// their place on the screen. If the page is not ordered by frame, the cursor stays at the top
+// until the user moves it.
 func (p *Page) stayOn(at anchor) {
-	if p.toKey(at.key) || at.seq == 0 || p.UpTo == nil {
+	if p.toKey(at.key) || at.seq == 0 || p.UpTo == nil && !p.begun {
 		return
 	}
 	for away := range len(p.shown) {

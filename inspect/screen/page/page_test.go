@@ -102,3 +102,37 @@ func TestCursorStaysAmongFrames(t *testing.T) {
 	lengths[3] = 0
 	cursorOn("without the frame", 4, 1, 1)
 }
+
+// TestCursorStaysWithoutOrder: where lines are neither ordered by frame nor have keys, the cursor
+// stays at the top until the user moves it, and then on its line, also when a search ends.
+func TestCursorStaysWithoutOrder(t *testing.T) {
+	seqs := []uint64{9, 0, 4, 9}
+	p := &page.Page{Lines: func(int) (lines []page.Line) {
+		for i, seq := range seqs {
+			lines = append(lines, page.Line{Seq: seq, Item: i, Spans: []termtext.Span{termtext.Bold.Span(fmt.Sprint("frame ", seq))}})
+		}
+		return lines
+	}}
+	cursorOn := func(when string, seq uint64, item int) {
+		t.Helper()
+		if l := p.Current(); l.Seq != seq || l.Item != item {
+			t.Errorf("%s: got line %d of frame %d, want line %d of frame %d", when, l.Item, l.Seq, item, seq)
+		}
+	}
+	p.Window(80, 10)
+	seqs = append([]uint64{7}, seqs...)
+	p.Window(80, 10)
+	cursorOn("at first", 7, 0)
+	p.Move(4)
+	p.Window(80, 10)
+	cursorOn("moved", 9, 4)
+	seqs = append([]uint64{0}, seqs...)
+	p.Window(80, 10)
+	cursorOn("with a line above", 9, 5)
+	p.BeginSearch()
+	p.Search(page.Phrase("frame 4"))
+	cursorOn("found", 4, 4)
+	seqs = append([]uint64{0, 2}, seqs...)
+	p.EndSearch()
+	cursorOn("with lines above when the search ends", 4, 6)
+}

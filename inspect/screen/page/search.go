@@ -76,10 +76,13 @@ func (p *Page) Look(w Words) {
 
 // EndSearch ends a search started by Search. The cursor stays on its line.
 func (p *Page) EndSearch() {
-	line := p.lineAt(p.cursor)
+	at, line := p.anchor(), p.lineAt(p.cursor)
 	p.search = nil
 	p.arrange(p.width)
 	p.putOn(line)
+	if !p.Narrows { // otherwise at counts only the lines that matched
+		p.stayOn(at)
+	}
 }
 
 // Words returns the words being searched for.
