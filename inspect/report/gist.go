@@ -44,7 +44,6 @@ type remark struct {
 type together struct {
 	Text string
 	List []remark
-	Rows bool // each has a row
 }
 
 // A failure is something that failed, and what came of it.
@@ -113,9 +112,13 @@ func (r *reader) gist(title string) *gist {
 	}
 	found := r.found()
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
-	each, several := s.Failures.Told()
+	each, several := s.Told(true)
 	for _, f := range each {
-		one := failure{remark: r.remark(summary.Remark{Text: f.What, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
+		what := f.What
+		if f.Past() {
+			what = termtext.CutWords(what, shortColumns)
+		}
+		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
@@ -123,11 +126,8 @@ func (r *reader) gist(title string) *gist {
 		g.Failed = append(g.Failed, one)
 	}
 	for _, t := range several {
-		one, columns := together{Text: t.Text, Rows: t.InRows() && len(g.Called) == 0}, shortColumns
-		if one.Rows {
-			columns = rowColumns
-		}
-		for _, short := range summary.Shorts(t.Failures, columns) {
+		one := together{Text: t.Text}
+		for _, short := range summary.Shorts(t.Failures) {
 			one.List = append(one.List, r.remark(short))
 		}
 		g.Together = append(g.Together, one)
@@ -151,14 +151,16 @@ func (one *gist) html(figures h.Node) h.Node {
 	return h.Group{
 		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
 		h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense")),
-			one.Time.html(), one.failed(),
-			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
+			one.Time.html(),
+			h.Given(len(one.Called), one.failed()),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
 			h.Given(one.Earlier, gistRow("before", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
 			h.Given(len(one.Answered), gistRow(one.Says, h.Each(one.Answered, paragraph))),
 			h.Given(len(one.Called), did),
 			one.calls(), h.Each(one.Turns, exchange.html),
 			h.Given(one.Others, gistRow("", h.Class("soft"), h.Text(one.Others))),
+			h.Given(len(one.Called) == 0, one.failed()),
+			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
 			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
 			h.Given(one.Did != "" && len(one.Called) == 0, did)), h.NL,
 	}
@@ -193,7 +195,7 @@ func (e exchange) html() h.Node {
 		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
 			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "+e.Asked))),
 			h.Given(e.Earlier, h.P(h.Class("once soft"), h.Auto(), turnsArrow, h.Text(e.Earlier))),
-			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two soft")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
+			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
 	}
 }
 
@@ -212,10 +214,7 @@ func (t together) html() h.Node {
 	short := func(one remark) h.Node {
 		return h.Group{h.A(h.Link(one.Link), h.Title("frame "+one.Frame), h.Text(one.Text)), span("soft wraps", one.More)}
 	}
-	if !t.Rows {
-		return h.Li(h.Text(t.Text), joined(t.List, ", ", short))
-	}
-	return h.Group{h.Li(h.Text(t.Text)), h.Each(t.List, func(one remark) h.Node { return h.Li(h.Text("· "), short(one)) })}
+	return h.Li(h.Text(t.Text), joined(t.List, ", ", short))
 }
 
 func (f failure) html() h.Node {
@@ -249,8 +248,8 @@ const (
 	rowColumns   = 105
 	titleColumns = 65
 	inputColumns = 104
-	shortColumns = 70
-	denseTurns   = 5 // more of them have fewer rows each
+	shortColumns = 100 // of a failure after which the work went on
+	denseTurns   = 5   // more of them have fewer rows each
 )
 
 // An exchange is a turn in a few lines. It has no Asked if the title of the page has it.

@@ -84,8 +84,11 @@ func (r *reader) timing(s *summary.Summary) timing {
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
 	}
 	for i := range t.Shares {
-		if one := &t.Shares[i]; one.Class == "idle" {
+		switch one := &t.Shares[i]; one.Class {
+		case "idle":
 			one.Note = s.PauseText()
+		case "tool":
+			one.Note = s.SubagentText()
 		}
 	}
 	if t.Text = s.SpentText(); s.Turns.Count > 0 {

@@ -318,7 +318,13 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	}
 	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
 	if earlier != "" {
-		rows = append(rows, Row{append(slices.Clone(head), termtext.Plain.Span(termtext.CutWords(earlier, room))), one.Frame})
+		for i, text := range Closing(earlier, max(f.turn-1, 1), room) {
+			if i > 0 {
+				head = []termtext.Span{margin}
+			}
+			rows = append(rows, Row{append(slices.Clone(head), termtext.Plain.Span(text)), one.Frame})
+		}
+		head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
 	}
 	for i, text := range Closing(answered, max(f.turn, f.last), room) {
 		if i > 0 {

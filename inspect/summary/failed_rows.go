@@ -17,13 +17,16 @@ type Together struct {
 	Failures []Failure
 }
 
-// InRows reports whether each of them has a row where there is room.
-func (t *Together) InRows() bool { return len(t.Failures) <= maxShorts }
-
-// Told returns the failures that are told one by one, and those that are told together if there are
-// several: those whose turn was done all the same, if there are many, those after which the work went
-// on, and those that were mended.
-func (f *Failures) Told() (each []Failure, together []Together) {
+// Told returns the failures that are told one by one: if there is room for a row each, and no row of
+// a call tells them, all; otherwise those that may be open. The others are told together.
+func (s *Summary) Told(room bool) (each []Failure, together []Together) {
+	f, most := &s.Failures, maxWorst
+	if room && len(s.Called) == 0 {
+		most = mostFailed
+	}
+	if len(f.Worst) <= most {
+		return f.Worst, nil
+	}
 	var passed, past, mended []Failure
 	for _, one := range f.Worst {
 		switch {
@@ -40,8 +43,6 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 	tell := func(list []Failure, what string) {
 		switch n := len(list); {
 		case n == 0:
-		case len(f.Worst) == 1:
-			each = list
 		case len(each)+len(together) == 0:
 			together = append(together, Together{fmt.Sprintf("%d, %s: ", n, what), list})
 		default:
@@ -49,11 +50,7 @@ func (f *Failures) Told() (each []Failure, together []Together) {
 		}
 	}
 	tell(passed, notMended)
-	after := " after each"
-	if len(past) == 1 {
-		after = " after it"
-	}
-	tell(past, wentOn+after)
+	tell(past, wentOn)
 	tell(mended, "mended")
 	return each, together
 }
@@ -67,12 +64,12 @@ func (s *Summary) LeftText() string {
 	return termtext.Counted(s.Failures.Unmended, "failure") + " with " + notMended
 }
 
-// Shorts tell failures in about so many columns each, those that read the same once, with the frame
-// of the first of them.
-func Shorts(list []Failure, columns int) (shorts []Remark) {
+// Shorts tell failures in a few words each, those that read the same once, with the frame of the
+// first of them.
+func Shorts(list []Failure) (shorts []Remark) {
 	count := map[string]int{}
 	for i := range list {
-		name, why := list[i].short(columns)
+		name, why := list[i].short()
 		if count[name+why]++; count[name+why] == 1 {
 			shorts = append(shorts, Remark{Text: name, More: why, Frame: list[i].Frame})
 		}
@@ -85,15 +82,13 @@ func Shorts(list []Failure, columns int) (shorts []Remark) {
 	return shorts
 }
 
-// Limits on failures that are told in a few words.
 const (
-	shortColumns = 66 // of each, if several share a row
-	maxShorts    = 8  // that have a row each
+	shortColumns = 66 // of a failure in a few words
+	mostFailed   = 10 // failures that have a row each where there is room
 )
 
-// short tells a failure in a few words, such as "mix test" and " (3 failures)", in about so many
-// columns.
-func (f *Failure) short(columns int) (name, why string) {
+// short tells a failure in a few words, such as "mix test" and " (3 failures)".
+func (f *Failure) short() (name, why string) {
 	name = strings.TrimSuffix(f.What, because(f.why))
 	switch t := &f.tried; {
 	case t.title != "":
@@ -108,9 +103,9 @@ func (f *Failure) short(columns int) (name, why string) {
 	if f.exit != "" {
 		why = f.exit + because(strings.TrimPrefix(why, f.exit))
 	}
-	name = termtext.CutWords(name, max(columns/2, columns-termtext.Width(why)))
+	name = termtext.CutWords(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
 	if why != "" {
-		why = " (" + termtext.CutWords(why, columns-termtext.Width(name)) + ")"
+		why = " (" + termtext.CutWords(why, shortColumns-termtext.Width(name)) + ")"
 	}
 	return name, why
 }
@@ -149,32 +144,25 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	each, together := s.Failures.Told()
-	for _, one := range each {
-		style := one.Style()
-		l := []termtext.Span{style.Span(one.Sign() + " " + one.What), frame(one.Frame)}
+	each, together := s.Told(f.wide)
+	for i := range each {
+		one := &each[i]
+		style, after := one.Style(), []termtext.Span{frame(one.Frame)}
 		if q := one.Stderr; q != nil {
-			l = append(l, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
+			after = append(after, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
 		if fate := one.FateText(); fate != "" {
-			l[len(l)-1].Text += ";"
-			l = append(l, style.Span(" "+fate))
+			after[len(after)-1].Text += ";"
+			after = append(after, style.Span(" "+fate))
 		}
-		add(one.Frame, l...)
+		what := one.What
+		if one.Past() && f.width > 0 {
+			what = termtext.CutWords(what, max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns/2))
+		}
+		add(one.Frame, append([]termtext.Span{style.Span(one.Sign() + " " + what)}, after...)...)
 	}
 	for _, t := range together {
-		if f.wide && t.InRows() && len(s.Called) == 0 {
-			columns := whyColumns
-			if f.width > 0 {
-				columns = max(f.width-len(margin)-termtext.Width(shortMark+" () ×2 (frame 1000)"), shortColumns)
-			}
-			add(Frame{}, termtext.Plain.Span(strings.TrimSpace(t.Text)))
-			for _, one := range Shorts(t.Failures, columns) {
-				add(one.Frame, termtext.Dim.Span(shortMark), termtext.Plain.Span(one.Text), termtext.Dim.Span(one.More), frame(one.Frame))
-			}
-			continue
-		}
-		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures, shortColumns), f)...)
+		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
 	}
 	switch more := s.MoreFailures(s.Failures.Worst); {
 	case strings.HasSuffix(more, allResolved):
@@ -190,9 +178,6 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 	}
 	return rows
 }
-
-// shortMark begins a row that tells a failure in a few words.
-const shortMark = "· "
 
 // togetherRows tell failures in a few words each, after a lead. A row is about the first that begins
 // in it.

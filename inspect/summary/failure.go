@@ -284,8 +284,13 @@ func isTimeout(command string, code int64) bool {
 
 // Sign returns the sign before a failure.
 func (f *Failure) Sign() string {
-	if f.stopped() {
+	switch {
+	case f.stopped():
 		return dialect.Cancelled.Sign()
+	case f.Mended():
+		return dialect.Done.Sign()
+	case f.wentOn:
+		return "~"
 	}
 	return dialect.Errored.Sign()
 }

@@ -73,7 +73,7 @@ func (t *terminals) triedBy(kind dialect.Failure, f *dialect.Frame, events []tra
 	return call
 }
 
-const succeededLater = "succeeded later"
+const succeededLater = "mended"
 
 // maxObject limits the bytes kept of what a request is about.
 const maxObject = 512
@@ -116,6 +116,11 @@ func (a *attempt) mends(later *attempt) string {
 	return ""
 }
 
+// repeats reports whether two tool calls are the same, or changes of the same file.
+func (a *attempt) repeats(other *attempt) bool {
+	return a.kind == other.kind && (a.title == other.title && strings.Contains(a.title, " ") || a.file != "" && a.file == other.file)
+}
+
 // FateText says what came of a failure: what succeeded later, or that nothing did. It is empty
 // if there was nothing to mend.
 func (f *Failure) FateText() string {
@@ -128,11 +133,14 @@ func (f *Failure) FateText() string {
 // Mended reports whether the same succeeded later.
 func (f *Failure) Mended() bool { return f.Later.Seq != 0 && !f.wentOn }
 
+// Past reports whether the work went on after it: it was mended, or something else succeeded.
+func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
+
 // What came of a failure that was not mended as far as is known.
 const (
 	notMended = "no later success"
 	wentOn    = "the work went on" // a later tool call succeeded
-	similar   = succeededLater + ", with other arguments"
+	similar   = "a similar call succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

@@ -75,6 +75,10 @@ func (s *Summary) parts() string {
 			if l := s.Time.Limited; l != nil {
 				text += l.text()
 			}
+		case "tools":
+			if subagents := s.SubagentText(); subagents != "" {
+				text += " (" + subagents + ")"
+			}
 		case "idle":
 			if pause := s.PauseText(); pause != "" {
 				text += " (" + pause + ")"
@@ -86,6 +90,16 @@ func (s *Summary) parts() string {
 		return ""
 	}
 	return s.ofWhole(texts, list[0].took)
+}
+
+// SubagentText says how much of the time that turns waited for tools subagents took. It is empty if
+// there were none.
+func (s *Summary) SubagentText() string {
+	took := min(s.Time.Subagents, s.Time.Waited.Tool)
+	if took < seconds(time.Second) {
+		return ""
+	}
+	return took.String() + " of it subagents"
 }
 
 // ofWhole joins parts of the time, the biggest first, after the whole if that is more.

@@ -39,7 +39,7 @@ func (r *Rejections) add(one Rejection) {
 func (r *Rejections) allow(call *trace.Entity, tried attempt, at Frame) {
 	for i := range r.First {
 		one := &r.First[i]
-		if one.Later.Seq == 0 && one.call != nil && (one.call == call || one.tried.mends(&tried) == succeededLater) {
+		if one.Later.Seq == 0 && one.call != nil && (one.call == call || one.tried.repeats(&tried)) {
 			one.Later = at
 		}
 	}

@@ -210,7 +210,7 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Failures.Worst {
 		one := &s.Failures.Worst[i]
-		if one.Mended() {
+		if one.Later.Seq != 0 {
 			label(&one.Later)
 		}
 		if label(&one.Frame); one.Stderr != nil {

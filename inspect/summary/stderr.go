@@ -136,7 +136,7 @@ func hasAny(line []byte, words ...string) bool {
 
 var (
 	// graveLine matches the first line that programs and the shell write when they die.
-	graveLine = regexp.MustCompile(`^(?:panic: |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
+	graveLine = regexp.MustCompile(`^(?:panic: |panicked at |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
 	// retryLine matches what programs write when their model is busy: the number of the status alone is not enough, as in "took 429 ms".
 	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded|stream disconnected|\bretrying [^(]{0,40}\(?\d+/\d+|\breconnecting|\b(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED)\b`)
 )
@@ -192,6 +192,10 @@ var (
 	logHead = regexp.MustCompile(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?|` +
 		`[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL)[\])>]?|[\[(<](?:trace|debug|info|notice|warn|warning|error|fatal|critical)[\])>]|` +
 		`(?:time|ts)=\S+|(?:level|lvl)=\w+)(?:[:|-]*\s+|:)`)
+	// panicHead matches what Rust writes before the message of a panic.
+	panicHead = regexp.MustCompile("^thread '[^']*'(?: \\(\\d+\\))? panicked at (?:\\S*/)?(\\S+?:\\d+)(?::\\d+)?: *")
+	// unwrapHead matches what it writes before an error that nobody handled.
+	unwrapHead = regexp.MustCompile("^(panicked at \\S+: )?called `[^`]*` on an `Err` value: ")
 	// traceLine matches lines of stack traces that are not indented.
 	traceLine = regexp.MustCompile(`^(?:goroutine \d+ |[\w./*()]+\(.*\)$|Traceback \(|stack backtrace:|note: run with |Node\.js v\d|exit status \d|\S+:\d+$|at )`)
 )
@@ -222,6 +226,7 @@ func logText(line []byte) string {
 			}
 		}
 	}
+	text = unwrapHead.ReplaceAllString(panicHead.ReplaceAllString(text, "panicked at $1: "), "$1")
 	if !strings.ContainsFunc(text, unicode.IsLetter) || traceLine.MatchString(text) {
 		return ""
 	}

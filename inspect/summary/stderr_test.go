@@ -49,7 +49,7 @@ func TestStderrBefore(t *testing.T) {
 		{"a panic", []string{"listening", "panic: no", "goroutine 1 [running]:", "more"}, 0, "panic: no"},
 		{"the first of several", []string{"TypeError: x", "Error: y"}, 0, "TypeError: x"},
 		{"the last that was said apart", []string{"TypeError: x", says, "Error: y"}, 0, "Error: y"},
-		{"Rust", []string{"thread 'main' panicked at src/main.rs:5:10:", "no such key", "note: run with `RUST_BACKTRACE=1`"}, 0, "thread 'main' panicked at src/main.rs:5:10: no such key"},
+		{"Rust", []string{"thread 'main' panicked at src/main.rs:5:10:", "no such key", "note: run with `RUST_BACKTRACE=1`"}, 0, "panicked at main.rs:5: no such key"},
 		{"Python", []string{"Traceback (most recent call last):", `  File "a.py", line 1`, "KeyError: 'x'"}, 0, "KeyError: 'x'"},
 		{"killed", []string{"/bin/sh: line 1: 12 Killed  node agent.js", "bye"}, 0, "/bin/sh: line 1: 12 Killed node agent.js"},
 	} {

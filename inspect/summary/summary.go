@@ -101,6 +101,7 @@ type Time struct {
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once
 	Beside      Waited   `json:"beside,omitzero"`       // how long the others waited then
+	Subagents   seconds  `json:"subagents,omitzero"`    // tool calls by which subagents worked; several at once count each
 	Silences    int      `json:"silences,omitempty"`    // in turns
 	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
 	Spent       []Spent  `json:"spent,omitempty"`       // only without turns: by tool or method, the longest first

@@ -39,6 +39,7 @@ type Tally struct {
 	idle     pauses
 	commands terminals
 	hears    bool                         // stderr is not that of Sessions
+	above    map[*trace.Entity]bool       // open tool calls by which subagents work
 	tools    []string                     // names or kinds of tool calls, in order
 	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
 	more     map[string]bool              // whether others change other files
@@ -278,6 +279,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			t.idle.begin(e, max(t.tape.setUp.Ended, t.tape.first), t.said.begin(e.Session, e.Turn))
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
 			t.tell(e.ToolCall.ToolCall)
+			t.delegates(e.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
 				t.completed(e, f)
 			}
@@ -462,9 +464,29 @@ func (t *Tally) startUp(e *trace.Event) {
 
 // step keeps the slowest of the steps.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
+	if e.Kind == trace.ToolCallEvent && t.above[e.ToolCall] {
+		t.sum.Time.Subagents += seconds(took)
+		delete(t.above, e.ToolCall)
+	}
 	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
 		t.slowest(stepName(e, t.commands.command(e)), took, Frame{Run: e.Run, Seq: e.First})
 	}
+}
+
+// delegates notes the tool call by which a subagent works that has made another one, or that names a
+// subagent, as those of opencode do.
+func (t *Tally) delegates(call *trace.Entity) {
+	by := call.Above
+	if by == nil && call.ToolCall.Title == "task" {
+		by = call
+	}
+	if by == nil || by.ToolCall == nil || len(t.above) == maxNames {
+		return
+	}
+	if t.above == nil {
+		t.above = map[*trace.Entity]bool{}
+	}
+	t.above[by] = true
 }
 
 // slowest notes what took time, and keeps the slowest.

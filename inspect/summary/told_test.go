@@ -61,7 +61,7 @@ func TestShorts(t *testing.T) {
 		{tool("dotnet test", "[xUnit.net 00:00:04.12]     Auction.Tests.Race [FAIL]"), "dotnet test", " (Auction.Tests.Race [FAIL]) ×2"},
 		{tool("uv run pytest tests [current working directory /srv/app] (runs the tests)", "2 failed, 5 passed in 0.4s"), "uv run pytest tests", " (2 failed) ×2"},
 	} {
-		if got := Shorts([]Failure{tt.failed, tt.failed}, shortColumns); len(got) != 1 || got[0].Text != tt.text || got[0].More != tt.more {
+		if got := Shorts([]Failure{tt.failed, tt.failed}); len(got) != 1 || got[0].Text != tt.text || got[0].More != tt.more {
 			t.Errorf("%q: got %v", tt.failed.What, got)
 		}
 	}

@@ -12,8 +12,8 @@ var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
 	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
-	strongCode = pattern("\\*\\*(`[^`]+`)\\*\\*")
-	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark) // not in *.go,*.md
+	strongCode = pattern("\\*\\*([^*`]*(?:`[^`]*`[^*`]*)+)\\*\\*")                           // with code in it
+	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
 )
 
 // afterMark matches what may follow a sign that ends a style, and wide what is written without

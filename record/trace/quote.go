@@ -15,7 +15,7 @@ import (
 const (
 	quoteLength   = 384
 	answerLength  = 4 << 10
-	earlierLength = 256
+	earlierLength = 384
 	leastEarlier  = 80 // a shorter message tells too little
 )
 
@@ -27,18 +27,18 @@ type quote struct {
 	over bool   // something else came after it: more text is another message
 	cut  bool   // there was more
 
-	longest string // beginning of the longest message before it
-	length  int    // of that message, as far as it was kept
+	before string // beginning of a long message before it
+	length int    // of that message, as far as it was kept
 }
 
 // Answer returns the beginning of the last message that the agent sent in the turn. An ellipsis
 // replaces what it lacks.
 func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
 
-// Earlier returns the beginning of the longest message that the agent sent in the turn before
-// its last one. It is empty if none takes a line.
+// Earlier returns the beginning of a long message that the agent sent in the turn before its last
+// one: of several about as long, the latest. It is empty if none takes a line.
 func (t *Turn) Earlier() string {
-	return beginning([]byte(t.answer.longest), t.answer.length > len(t.answer.longest))
+	return beginning([]byte(t.answer.before), t.answer.length > len(t.answer.before))
 }
 
 // beginning returns the beginning of a text. If there was more, it ends with a word, unless the
@@ -66,10 +66,10 @@ func (q *quote) add(f *frame, u wire.Value) {
 	}
 	id := f.clip(u.Get("messageId").Text())
 	if q.over || id != q.id || said.Form != dialect.Chunk && u.Get("content").Exists() {
-		if n := len(q.text); n >= leastEarlier && n > q.length {
-			q.longest, q.length = string(q.text[:min(n, earlierLength)]), n
+		if n := len(q.text); n >= leastEarlier && n > q.length/2 { // the later ones know more
+			q.before, q.length = string(q.text[:min(n, earlierLength)]), n
 		}
-		*q = quote{text: q.text[:0], id: strings.Clone(id), longest: q.longest, length: q.length}
+		*q = quote{text: q.text[:0], id: strings.Clone(id), before: q.before, length: q.length}
 	}
 	for text := range texts(u.Get("content")) {
 		if n := len(q.text) + len(text); n > max(cap(q.text), quoteLength/4) && cap(q.text) < quoteLength { // append would take up to twice the room

@@ -51,7 +51,8 @@ func TestAnswer(t *testing.T) {
 		{"long words", says("", strings.Repeat("word ", 1000)), strings.TrimSpace(strings.Repeat("word ", 819)) + " …", ""},
 		{"a tool call last", join(says("", "I look."), []string{tool}), "I look.", ""},
 		{"the longest before", join(says("a", cause), says("b", "Short."), says("c", cause+cause), says("d", cause), says("e", "Done.")), "Done.", cause + cause},
-		{"too long", join(says("a", strings.Repeat("word ", 100)), says("b", "Done.")), "Done.", strings.TrimSpace(strings.Repeat("word ", 51)) + " …"},
+		{"too long", join(says("a", strings.Repeat("word ", 100)), says("b", "Done.")), "Done.", strings.TrimSpace(strings.Repeat("word ", 76)) + " …"},
+		{"the later of two", join(says("a", cause), says("b", "But: "+cause), says("c", "Done.")), "Done.", "But: " + cause},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := join([]string{
