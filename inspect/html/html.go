@@ -1,6 +1,6 @@
 // Package html writes HTML: elements are functions of their attributes and what is in them. It
-// escapes text and the values of attributes. Callers must take neither names from the wire, nor
-// what runs, loads or styles something.
+// escapes text and the values of attributes. Callers must not take from the wire what names, runs,
+// loads or styles something.
 //
 // Both html/template and maragu.dev/gomponents would do, but not in a small program: the former
 // makes the linker keep every method of every type (3 MB), the latter makes a closure of every

@@ -44,7 +44,7 @@ func Class(names ...string) Node {
 	return Attr("class", strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), " "))
 }
 
-// If returns a name if so, otherwise "".
+// If returns name if so is true, otherwise "".
 func If(so bool, name string) string {
 	if so {
 		return name

@@ -29,7 +29,7 @@ var (
 	pageScript string
 )
 
-// A page is the data for the page.
+// A page holds what the page shows.
 type page struct {
 	Policy string // the content security policy
 	Style  string

@@ -66,9 +66,8 @@ func (p Program) VersionLine() string {
 	return fmt.Sprintf("%s %s%s %s %s/%s\n", p, Version(), from, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// AddVersion adds the flag --version to root, whatever else root does. That of cobra would
-// need a template to write VersionLine, and templates make the linker keep all methods of all
-// types.
+// AddVersion adds the flag --version to root. Cobra's own would need a template to write
+// VersionLine, and templates make the linker keep every method of every type.
 func (p Program) AddVersion(root *cobra.Command) {
 	asked := root.Flags().BoolP("version", "v", false, "version for "+string(p))
 	check, run := root.Args, root.RunE
