@@ -26,7 +26,9 @@ func TestLongLine(t *testing.T) {
 	c := begin(t, t.Context(), p)
 	go func() {
 		io.WriteString(c.in, "a\n"+long[:18<<20])
-		s.Do(func(out []wire.Frame) []wire.Frame { return append(out, frame(wire.ClientToAgent, "between")) })
+		go s.Do(func(out []wire.Frame) []wire.Frame { // waits for the end of the line
+			return append(out, frame(wire.ClientToAgent, "between"))
+		})
 		io.WriteString(c.in, long[18<<20:]+"\r\nb\n")
 	}()
 	if got := c.line(t); got != "a" {

@@ -10,7 +10,7 @@ var (
 
 const MaxOpening = maxOpening
 
-// WaitForIDs makes the shim wait until it knows the ids in the store, however busy the machine is.
-func (s *Shim) WaitForIDs() { s.lookup.wait = time.Hour }
+// WaitForIDs makes the shim wait until it knows the ids in the store, also on a busy machine.
+func (s *Shim) WaitForIDs() { s.lookup.wait = time.Minute }
 
 func (l *lease) Release() { l.release() }

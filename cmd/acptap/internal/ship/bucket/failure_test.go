@@ -50,9 +50,9 @@ func TestUnusable(t *testing.T) {
 			http.Error(w, secretKey+"\x1b[2J", http.StatusBadGateway)
 		}, "the server answers 502 Bad Gateway"},
 		"no S3": {func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body) // at a redirect, the client closes what it may still be writing
-			http.Error(w, "<html>hello", http.StatusMovedPermanently)
-		}, "the server answers 301"},
+			io.Copy(io.Discard, r.Body)
+			http.Error(w, "<html>hello", http.StatusMultipleChoices) // following a redirect, net/http closes the body twice at once, which minio-go does not stand
+		}, "the server answers 300"},
 		"cut":     {cut, "the server closed the connection"},
 		"hanging": {hang, "nothing came for 1s"},
 	} {
