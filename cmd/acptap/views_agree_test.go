@@ -633,7 +633,9 @@ func (v *views) page() {
 		}
 	}
 	for _, line := range failedOf.FindAllSubmatch(page, -1) {
-		failures += bytes.Count(line[1], []byte(">✗ "))
+		for _, sign := range []string{"✗", "✓", "~"} {
+			failures += bytes.Count(line[1], []byte(">"+sign+" "))
+		}
 		for _, more := range moreOf.FindAllSubmatch(line[1], -1) {
 			failures += number(string(more[1]))
 		}
