@@ -135,6 +135,6 @@ func TestOpenTurnWaits(t *testing.T) {
 `)
 	term := start(t, screen.Inspector{}, sub, 120, 24)
 	term.reads(t)
-	const want = "«waiting for the client 3.00 s»"
+	const want = "«4.00 s: the client 3.00 s»"
 	term.press(t, "3"+want+"4«Turn 1»"+want)
 }
