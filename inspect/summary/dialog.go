@@ -20,7 +20,7 @@ type Exchange struct {
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
-	Earlier  string          `json:"earlier,omitempty"` // the longest message of the agent before its last one, if it is long enough to tell something
+	Earlier  string          `json:"earlier,omitempty"` // a long message of the agent before its last one
 	Answered string          `json:"answered,omitempty"`
 	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, and the last one
 	Frame    Frame           `json:"frame"`         // of the prompt

@@ -287,10 +287,10 @@ func (f *Failure) Sign() string {
 	switch {
 	case f.stopped():
 		return dialect.Cancelled.Sign()
+	case f.wentOn, f.passed && f.Later.Seq != 0: // the turn was done without it
+		return "~"
 	case f.Mended():
 		return dialect.Done.Sign()
-	case f.wentOn:
-		return "~"
 	}
 	return dialect.Errored.Sign()
 }
