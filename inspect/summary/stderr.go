@@ -193,7 +193,7 @@ var (
 		`[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL)[\])>]?|[\[(<](?:trace|debug|info|notice|warn|warning|error|fatal|critical)[\])>]|` +
 		`(?:time|ts)=\S+|(?:level|lvl)=\w+)(?:[:|-]*\s+|:)`)
 	// panicHead matches what Rust writes before the message of a panic.
-	panicHead = regexp.MustCompile("^thread '[^']*'(?: \\(\\d+\\))? panicked at (?:\\S*/)?(\\S+?:\\d+)(?::\\d+)?: *")
+	panicHead = regexp.MustCompile(`^thread '[^']*'(?: \(\d+\))? panicked at (?:\S*/)?(\S+?:\d+)(?::\d+)?: *`)
 	// unwrapHead matches what it writes before an error that nobody handled.
 	unwrapHead = regexp.MustCompile("^(panicked at \\S+: )?called `[^`]*` on an `Err` value: ")
 	// traceLine matches lines of stack traces that are not indented.
