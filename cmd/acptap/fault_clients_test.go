@@ -113,7 +113,7 @@ func (c *faultClient) meet(t *testing.T, fault string, hangs bool) string {
 	} else if !slices.Contains(c.scenarios, scenario) {
 		return "-"
 	}
-	dir := t.TempDir()
+	dir := sharedDir(t)
 	store := record.OpenStore(filepath.Join(dir, "store"))
 	agent := []string{"acptap", "proxy", "--store", store.Dir(), "--fault", fault + quickly[fault], "--", "fault-agent"}
 	if c.mcp {
@@ -148,7 +148,7 @@ func (c *faultClient) meet(t *testing.T, fault string, hangs bool) string {
 // replays records the client with an agent, and has it meet a fault in a replay of that tape:
 // the same becomes of it as with the agent.
 func (c *faultClient) replays(t *testing.T, want map[[2]string]string) {
-	dir := t.TempDir()
+	dir := sharedDir(t)
 	store := record.OpenStore(filepath.Join(dir, "store"))
 	live, fault := []string{"acptap", "--store", store.Dir(), "proxy", "--", "fault-agent"}, "dies-mid-turn"
 	if c.mcp {
@@ -168,6 +168,22 @@ func (c *faultClient) replays(t *testing.T, want map[[2]string]string) {
 	if outcome := c.run(ctx, dir, "turn", append(replay, "--fault", fault)); outcome != want[[2]string{c.name, fault}] {
 		t.Errorf("replayed under %s, it came to %s, want %s", fault, outcome, want[[2]string{c.name, fault}])
 	}
+}
+
+// sharedDir returns a directory that is removed at the end of the test. Unlike with t.TempDir, a
+// proxy that the client has started may still be writing there.
+func sharedDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "acptap-faults-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for end := time.Now().Add(time.Minute); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	return dir
 }
 
 // awaitEnd waits for the end of the tape in a store.
