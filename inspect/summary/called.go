@@ -175,7 +175,7 @@ func told(list []Called) []Called {
 	if len(list) <= mostCalls {
 		return list
 	}
-	between := slices.DeleteFunc(slices.Clone(list[endCalls:len(list)-endCalls]), func(c Called) bool { return !c.How.IsBad() })
+	between := slices.DeleteFunc(slices.Clone(list[endCalls:len(list)-endCalls]), func(c Called) bool { return c.How == dialect.Done })
 	return slices.Concat(list[:endCalls], between[:min(len(between), badCalls)], list[len(list)-endCalls:])
 }
 

@@ -114,8 +114,11 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
 				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
 			}
-			if one.Result != "" {
-				add(termtext.Dim.Span("→ "), result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
+			if sign := termtext.Dim.Span("→ "); one.Result != "" {
+				if one.Input == "" {
+					sign = arrow
+				}
+				add(sign, result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
 			}
 			continue
 		}

@@ -89,7 +89,7 @@ func telling(output string, last bool) string {
 			count = strings.Trim(line, "= ")
 		}
 	}
-	told = strings.TrimPrefix(strings.TrimPrefix(told, "[ERROR] "), "Output: ")
+	told = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(told, "[ERROR] "), "Output: "), "E ")
 	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
 		return told
 	}

@@ -52,6 +52,20 @@ func isRetry(a, b []string) bool {
 	return len(a) == 0
 }
 
+// adds reports whether a later command has more words than an earlier one besides flags: it may do
+// only a part of it.
+func adds(before, after []string) bool {
+	words := func(list []string) (n int) {
+		for _, word := range list {
+			if !isFlag(word) {
+				n++
+			}
+		}
+		return n
+	}
+	return words(after) > words(before)
+}
+
 // sameProgram reports whether two commands begin with the same program and subcommand; of
 // programs that run others, with the same of those. If flags come first, both run tests.
 func sameProgram(a, b []string) bool {

@@ -29,6 +29,15 @@ func TestRetry(t *testing.T) {
 	}
 }
 
+// A later command with more words than flags may do only a part of an earlier one.
+func TestAdds(t *testing.T) {
+	for after, want := range map[string]bool{"mix test": false, "mix test --trace": false, "mix test test/a.exs": true, "mix": false} {
+		if got := adds(commandOf("mix test"), commandOf(after)); got != want {
+			t.Errorf("%s: got %t, want %t", after, got, want)
+		}
+	}
+}
+
 // A later command that includes an earlier one has mended its failure.
 func TestIncludes(t *testing.T) {
 	for _, tt := range []struct {

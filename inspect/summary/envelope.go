@@ -61,7 +61,10 @@ func rowsText(rows wire.Value) string {
 	for _, row := range all[:min(len(all), maxRows)] {
 		text := row.String()
 		if row.IsObject() {
-			text = membersText(row, false)
+			text = termtext.Spaced(membersText(row, false), seriesText(row))
+		}
+		if text == "" {
+			continue
 		}
 		if strings.Contains(text, " ") {
 			sign = " · "
@@ -72,6 +75,29 @@ func rowsText(rows wire.Value) string {
 		list = append(list, "…")
 	}
 	return strings.TrimSuffix(termtext.Counted(len(all), "row")+": "+strings.Join(list, sign), ": ")
+}
+
+// seriesText returns the labels and the first and the last value of a time series as Prometheus
+// returns it (HTTP API, Range vectors), or nothing.
+func seriesText(row wire.Value) string {
+	points := row.Get("values").Array()
+	if point := row.Get("value"); point.IsArray() {
+		points = []wire.Value{point}
+	}
+	if !row.Get("metric").IsObject() || len(points) == 0 {
+		return ""
+	}
+	value := func(point wire.Value) string {
+		if pair := point.Array(); len(pair) == 2 {
+			return pair[1].Text()
+		}
+		return ""
+	}
+	text := value(points[0])
+	if len(points) > 1 {
+		text += " → " + value(points[len(points)-1])
+	}
+	return termtext.Spaced(membersText(row.Get("metric"), false), text)
 }
 
 // membersText returns the plain members of an object: named, without those that only say that there

@@ -110,6 +110,13 @@ func (f *Failure) short() (name, why string) {
 	return name, why
 }
 
+// Brief returns What in so many columns: if both are long, half of them are for why it failed.
+func (f *Failure) Brief(columns int) string {
+	why := because(f.why)
+	name := strings.TrimSuffix(f.What, why)
+	return termtext.CutWords(termtext.CutWords(name, max(columns/2, columns-termtext.Width(why)))+f.What[len(name):], columns)
+}
+
 // shortCount matches how much is wrong.
 var shortCount = regexp.MustCompile(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
 
@@ -157,7 +164,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		}
 		what := one.What
 		if one.Past() && f.width > 0 {
-			what = termtext.CutWords(what, max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns/2))
+			what = one.Brief(max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns/2))
 		}
 		add(one.Frame, append([]termtext.Span{style.Span(one.Sign() + " " + what)}, after...)...)
 	}

@@ -157,7 +157,7 @@ func (a *failures) mend(by attempt, at Frame) {
 			}
 			if fate := f.tried.mends(&by); fate != "" {
 				f.Fate, f.Later, f.open, f.passed = fate, at, false, false
-				f.wentOn = fate == similar && by.method == ""
+				f.wentOn = (fate == similar || fate == narrower) && by.method == ""
 			}
 		}
 	}

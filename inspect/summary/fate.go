@@ -106,10 +106,11 @@ func (a *attempt) mends(later *attempt) string {
 	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && len(later.command.words) <= len(a.command.words) || includes(&a.command, &later.command)):
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command)):
 		return succeededLater
-	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words), // with more words it may do less
-		a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
+	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words):
+		return narrower
+	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
 		a.kind == later.kind && a.title == later.title && !trace.OnlyLooks(a.kind) && len(a.given) > 0 && alike(a.given, later.given):
 		return similar
 	}
@@ -141,6 +142,7 @@ const (
 	notMended = "no later success"
 	wentOn    = "the work went on" // a later tool call succeeded
 	similar   = "a similar call succeeded"
+	narrower  = "a narrower call succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

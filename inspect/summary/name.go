@@ -50,7 +50,11 @@ func failedName(e *trace.Event, command string) string {
 
 // callTitle returns the title of a tool call, or the command that it runs if that is known.
 func callTitle(c *trace.ToolCall, command string) string {
-	return termtext.CutWords(plainTitle(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID)), failedColumns)
+	title := plainTitle(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID))
+	if program, rest, more := strings.Cut(title, " "); more && strings.HasPrefix(program, "/") { // without its directory
+		title = program[strings.LastIndexByte(program, '/')+1:] + " " + rest
+	}
+	return termtext.CutWords(title, failedColumns)
 }
 
 // failedColumns limits the columns of what failed.

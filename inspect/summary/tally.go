@@ -145,7 +145,11 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		})
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
-		t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled")
+		if c, known := t.tape.calls[f.Request]; known {
+			took := f.At - c.at
+			t.slowest(c.what, took, Frame{Run: run, Seq: f.Request})
+			t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled after "+seconds(took).String())
+		}
 	}
 	if one, ok := rejection(f, tr.Events(), tried.says, &t.commands); ok {
 		one.Frame = here

@@ -79,7 +79,10 @@ func TestTelling(t *testing.T) {
 		"Switched to a new branch\n1 file changed\naborted: push it first\nCommand exited with code: 1": "aborted: push it first",
 		"14:48:35  Encountered an error:\nRuntime Error\n  Database error: log in":                      "Database error: log in",
 		"a.py:14: SomeWarning:\nA value is set\nCould not save":                                         "Could not save",
-		"Output: Killed\nError: (none)":                                                                 "Killed",
+		`[{"metric":{"pod":"a"},"values":[[1,"0.31"],[2,"4"],[3,"5.2"]]}]`:                              "1 row: a 0.31 → 5.2",
+		`[{"metric":{},"value":[1,"3"]},{"metric":{},"values":[]}]`:                                     "2 rows: 3",
+		"E assert 1 == 2":               "assert 1 == 2",
+		"Output: Killed\nError: (none)": "Killed",
 	} {
 		if got := telling(output, false); got != want {
 			t.Errorf("%q: got %q, want %q", output, got, want)

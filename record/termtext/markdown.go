@@ -11,9 +11,9 @@ import (
 var (
 	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
 	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
-	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark) // not in a/**/b
-	strongCode = pattern("\\*\\*([^*`]*(?:`[^`]*`[^*`]*)+)\\*\\*")                           // with code in it
-	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)    // not in *.go,*.md
+	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark)                            // not in a/**/b
+	strongCode = pattern(`(^|[\s("'` + wide + `])\*\*((?:[^\s*` + "`][^*`]*)?(?:`[^`]*`[^*`]*)+)" + `\*\*` + afterMark) // with code in it
+	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)                               // not in *.go,*.md
 )
 
 // afterMark matches what may follow a sign that ends a style, and wide what is written without
@@ -129,7 +129,7 @@ func unmarkedLine(line string) string {
 	if !strings.ContainsAny(line, "`*[") {
 		return line
 	}
-	parts := strings.Split(strongCode().ReplaceAllString(line, "$1"), "`")
+	parts := strings.Split(strongCode().ReplaceAllString(line, "$1$2$3"), "`")
 	for i := range parts {
 		if code := i%2 == 1; code && i < len(parts)-1 {
 			continue

@@ -25,6 +25,9 @@ func TestUnmarked(t *testing.T) {
 		{"Rename src/**/*.ts and test/**/*.ts", "Rename src/**/*.ts and test/**/*.ts"},
 		{"Format *.go,*.md and **/*.ts, **/*.js", "Format *.go,*.md and **/*.ts, **/*.js"},
 		{"**a** **b** *c* *d*", "a b c d"},
+		{"1. **`a`**: it is **`b` or c**, **not `d`**", "a: it is b or c, not d"},
+		{"**On 2 now.** I ran `x`, so **it works**", "On 2 now. I ran x, so it works"},
+		{"**복합 결제**가 있다", "복합 결제가 있다"},
 		{"**主包 1.9 MB**，降到 **908 KB**。是**很**快", "主包 1.9 MB，降到 908 KB。是很快"},
 	} {
 		if got := termtext.Unmarked(tt.text); got != tt.want {
