@@ -136,8 +136,8 @@ func shortened(title string) string {
 	return strings.Join(words, " ")
 }
 
-// failedRows say what failed, the worst first: a few rows for each that was not mended, some for
-// the others together, and what else is wrong with the tape.
+// failedRows say what failed, the worst first: a few rows for each that may be open, where there is
+// room a row for each of the others, and what else is wrong with the tape.
 func (s *Summary) failedRows(f form) (rows []Row) {
 	margin := labelIndent(f.width)
 	label := func() []termtext.Span {
