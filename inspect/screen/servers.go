@@ -86,6 +86,7 @@ type wayBack struct {
 	query   string
 	at      tapeFrame
 	key     string // of the line that led there
+	row     int    // of the window that the line was on
 }
 
 // openServer goes to the server's frame on a line: among the agent's frames if it is
@@ -101,7 +102,7 @@ func (a *app) openServer(l page.Line) {
 	if l.Seq != 0 {
 		at = a.frameOf(l.Seq)
 	}
-	back := append(a.cameFrom, wayBack{a.subject, a.place, a.query, at, l.Key})
+	back := append(a.cameFrom, wayBack{a.subject, a.place, a.query, at, l.Key, a.page.CursorRow()})
 	if err := a.openTape(TapesOf(a.Store, "", l.Tape), ""); err != nil {
 		a.fail(err)
 		return
@@ -128,8 +129,12 @@ func (a *app) leaveServer() {
 	a.cameFrom = back
 	a.await(to.at)
 	a.visit(to.place)
-	if a.page != nil && to.key != "" {
+	if a.page == nil {
+		return
+	}
+	if to.key != "" {
 		a.page.GoTo(0)
 		a.page.Find(to.key)
 	}
+	a.page.KeepRow(to.row)
 }

@@ -79,22 +79,24 @@ type made struct {
 
 // A scroll is the user's position in the lines.
 type scroll struct {
-	shown  []Line
-	index  []int  // each shown line's index among all, if the search narrows them; otherwise nil
-	fits   []bool // by shown line: it matches the search itself
-	cursor int
-	moved  bool   // the user has moved the cursor
-	begun  bool   // the cursor has left the line that Start names
-	follow bool   // the cursor stays on the last line
-	target uint64 // the frame that the cursor goes to; 0: none
-	awaits bool   // target is any frame, not that of a line
-	wanted string // the key of the line that the cursor goes to once it exists; empty: none
-	look   bool   // the cursor goes to the first match
-	top    int
-	headed int // number of lines above the first one that scrolls
-	width  int
-	height int  // without the headings
-	high   bool // all headings stay
+	shown   []Line
+	index   []int  // each shown line's index among all, if the search narrows them; otherwise nil
+	fits    []bool // by shown line: it matches the search itself
+	cursor  int
+	moved   bool   // the user has moved the cursor
+	begun   bool   // the cursor has left the line that Start names
+	follow  bool   // the cursor stays on the last line
+	target  uint64 // the frame that the cursor goes to; 0: none
+	awaits  bool   // target is any frame, not that of a line
+	wanted  string // the key of the line that the cursor goes to once it exists; empty: none
+	look    bool   // the cursor goes to the first match
+	stays   bool   // the cursor stays on stayRow
+	stayRow int    // of the window
+	top     int
+	headed  int // number of lines above the first one that scrolls
+	width   int
+	height  int  // without the headings
+	high    bool // all headings stay
 }
 
 // make returns the lines. It rebuilds them only if State has changed: a conversation has
@@ -154,6 +156,9 @@ func (p *Page) Window(width, height int) Window {
 	if p.look && p.search != nil {
 		p.look = false
 		p.step(Here)
+	}
+	if p.stays {
+		p.top = p.cursor - p.stayRow
 	}
 	if p.cursor < p.top {
 		p.top = p.cursor
@@ -278,7 +283,7 @@ func (p *Page) Position() (before, all int) { return p.cursor, len(p.shown) }
 
 // Move moves the cursor n lines down.
 func (p *Page) Move(n int) {
-	p.moved, p.begun, p.follow, p.target, p.wanted = true, true, false, 0, ""
+	p.moved, p.begun, p.follow, p.target, p.wanted, p.stays = true, true, false, 0, "", false
 	p.cursor = max(min(p.cursor+n, len(p.shown)-1), 0)
 }
 
@@ -312,13 +317,13 @@ func (p *Page) End() {
 // ToLast is like End, but does not count as a move by the user.
 func (p *Page) ToLast() {
 	p.begun = true
-	p.follow, p.target, p.wanted = p.UpTo != nil, 0, ""
+	p.follow, p.target, p.wanted, p.stays = p.UpTo != nil, 0, "", false
 	p.cursor = max(len(p.shown)-1, 0)
 }
 
 // GoTo puts the cursor on the line about a frame as soon as there is one.
 func (p *Page) GoTo(seq uint64) {
-	p.target, p.awaits, p.begun, p.follow, p.look = seq, false, true, false, false
+	p.target, p.awaits, p.begun, p.follow, p.look, p.stays = seq, false, true, false, false, false
 }
 
 // LineOf returns the frame of the line that GoTo would go to, or 0 if there is none.
@@ -337,11 +342,18 @@ func (p *Page) ShowFrame(seq uint64) {
 
 // Await puts the cursor on the line about a frame as soon as there is one; until then it
 // may follow the last line.
-func (p *Page) Await(seq uint64) { p.target, p.awaits = seq, true }
+func (p *Page) Await(seq uint64) { p.target, p.awaits, p.stays = seq, true, false }
+
+// CursorRow returns the row of the window that the cursor is on, without the headings.
+func (p *Page) CursorRow() int { return p.cursor - p.top }
+
+// KeepRow keeps the cursor's line on a row of the window, however many lines come in above it,
+// until the cursor is sent to another line.
+func (p *Page) KeepRow(row int) { p.stays, p.stayRow = true, row }
 
 // Find puts the cursor on the line with the given key as soon as there is one, unless the
 // user moves the cursor first. An empty key cancels that.
-func (p *Page) Find(key string) { p.wanted, p.follow, p.look = key, false, false }
+func (p *Page) Find(key string) { p.wanted, p.follow, p.look, p.stays = key, false, false, false }
 
 // TakeMove returns the frame to which the user has moved the cursor since the last call,
 // or 0 if there is none.

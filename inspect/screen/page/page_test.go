@@ -136,3 +136,33 @@ func TestCursorStaysWithoutOrder(t *testing.T) {
 	p.EndSearch()
 	cursorOn("with lines above when the search ends", 4, 6)
 }
+
+// TestKeepRow: the cursor's line stays on a row, although lines come in above it and below it, until
+// the user moves.
+func TestKeepRow(t *testing.T) {
+	lines := 0
+	p := &page.Page{UpTo: func() uint64 { return 1000 }, Lines: func(int) (list []page.Line) {
+		for i := range lines {
+			list = append(list, page.Line{Item: i, Spans: []termtext.Span{termtext.Bold.Span("head")}})
+		}
+		for i := range 30 {
+			list = append(list, page.Line{Seq: uint64(i + 1), Spans: []termtext.Span{termtext.Bold.Span("frame")}})
+		}
+		return list
+	}}
+	p.Await(20)
+	p.KeepRow(7)
+	for lines = range 9 {
+		if w := p.Window(80, 10); w.Cursor != 7 || p.CursorRow() != 7 || p.Current().Seq != 20 {
+			t.Errorf("with %d lines above: got frame %d on row %d, want frame 20 on row 7", lines, p.Current().Seq, w.Cursor)
+		}
+	}
+	p.Move(1)
+	if w := p.Window(80, 10); w.Cursor != 8 {
+		t.Errorf("moved by a line: got row %d, want 8", w.Cursor)
+	}
+	p.Move(-20)
+	if w := p.Window(80, 10); w.Cursor != 0 {
+		t.Errorf("moved by a page: got row %d, want 0", w.Cursor)
+	}
+}
