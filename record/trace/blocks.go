@@ -113,7 +113,7 @@ func (b *Blocks) pack() {
 
 const (
 	leastPacked = 64        // bytes; compressing less saves hardly anything
-	mostLoose   = 1 << 20   // bytes; limits the text that waits for compression
+	mostLoose   = 7 << 17   // bytes; limits the text that waits for compression
 	pageSize    = 128 << 10 // bytes; a larger page hardly compresses better, and takes longer to read
 )
 

@@ -76,8 +76,8 @@ func TestTextIsWhole(t *testing.T) {
 
 // A Trace takes less memory than what was said.
 func TestMemoryOfText(t *testing.T) {
-	if size, said := memory(t); size > said*4/5 {
-		t.Errorf("got %d bytes of memory for %d bytes of text, want at most four fifths", size, said)
+	if size, said := memory(t); size > said*3/4 {
+		t.Errorf("got %d bytes of memory for %d bytes of text, want at most three quarters", size, said)
 	}
 }
 
