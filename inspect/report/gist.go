@@ -118,7 +118,7 @@ func (r *reader) gist(title string) *gist {
 		if f.Past() {
 			what = f.Brief(shortColumns)
 		}
-		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
+		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(true), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said

@@ -57,7 +57,7 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	}
 	add(0, termtext.Bold.Span("Failed"))
 	for _, f := range sum.Failures.Worst {
-		style, fate := f.Style(), f.FateText()
+		style, fate := f.Style(), f.FateText(true)
 		if fate != "" {
 			fate = "; " + fate
 		}

@@ -32,17 +32,17 @@ func argumentsOf(arguments []byte) (list []argument) {
 // maxArguments limits the arguments that are kept of a call.
 const maxArguments = 8
 
-// alike reports whether two calls of a tool are about the same: one of the texts is equal, or names
-// the same file, or is a statement of the same kind about the same table; or they have no texts.
+// alike reports whether two calls of a tool are about the same: at least half of the texts of the
+// first are equal in the second, or name the same file, or are statements of the same kind about the
+// same table; or they have no texts.
 func alike(a, b []argument) bool {
+	same := 0
 	for _, one := range a {
-		for _, other := range b {
-			if one.name == other.name && sameObject(one.text, other.text) {
-				return true
-			}
+		if slices.ContainsFunc(b, func(other argument) bool { return one.name == other.name && sameObject(one.text, other.text) }) {
+			same++
 		}
 	}
-	return len(a)+len(b) == 0
+	return same > 0 && 2*same >= len(a) || len(a)+len(b) == 0
 }
 
 func sameObject(a, b string) bool {

@@ -29,12 +29,19 @@ func parseCommand(title string) (c command) {
 
 // isRetry reports whether a later command is an earlier one again, apart from flags and from
 // what a shell is told first: cargo test -p x after cargo test. Both must begin with the same
-// program and the same subcommand.
+// program and the same subcommand. If flags come first, the other words must be the same.
 func isRetry(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < 2 || a[0] != b[0] || a[1] != b[1] || isFlag(a[0]) || isFlag(a[1]) {
+	if len(a) < 2 || a[0] != b[0] || isFlag(a[0]) {
+		return false
+	}
+	if isFlag(a[1]) || isFlag(b[1]) {
+		words := plainWords(a)
+		return len(words) > 1 && slices.Equal(words, plainWords(b))
+	}
+	if a[1] != b[1] {
 		return false
 	}
 	for i, word := range b {
@@ -54,16 +61,16 @@ func isRetry(a, b []string) bool {
 
 // adds reports whether a later command has more words than an earlier one besides flags: it may do
 // only a part of it.
-func adds(before, after []string) bool {
-	words := func(list []string) (n int) {
-		for _, word := range list {
-			if !isFlag(word) {
-				n++
-			}
+func adds(before, after []string) bool { return len(plainWords(after)) > len(plainWords(before)) }
+
+// plainWords returns the words that are not flags.
+func plainWords(words []string) (plain []string) {
+	for _, word := range words {
+		if !isFlag(word) {
+			plain = append(plain, word)
 		}
-		return n
 	}
-	return words(after) > words(before)
+	return plain
 }
 
 // sameProgram reports whether two commands begin with the same program and subcommand; of

@@ -4,8 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // exitOf returns the exit status that an update of a tool call tells of its command.
@@ -15,8 +17,13 @@ func exitOf(update []byte) (code int64, ok bool) {
 			return v.Int(), true
 		}
 	}
+	said := []string{wire.Text(wire.Get(update, "rawOutput"))}
 	for _, block := range wire.Elements(wire.Get(update, "content")) {
-		if m := exitLine.FindStringSubmatch(ending(wire.Text(wire.Get(block, "content", "text")))); m != nil {
+		said = append(said, wire.Text(wire.Get(block, "content", "text")))
+	}
+	for _, text := range said {
+		first, _, _ := strings.Cut(text, "\n")
+		if m := exitLine.FindStringSubmatch(first + "\n" + ending(text)); m != nil {
 			code, err := strconv.ParseInt(m[1], 10, 64)
 			return code, err == nil
 		}
@@ -27,8 +34,40 @@ func exitOf(update []byte) (code int64, ok bool) {
 // exitLine matches the line in which an agent tells the exit status of a command.
 var exitLine = regexp.MustCompile(`(?mi)^<?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?>?$`)
 
-// saysNo reports whether a command exits with 1 when it has found nothing, or a difference.
+// failedLines match lines at the end of what programs print that build, test or fetch something, if
+// that failed. Some agents tell nothing else of how a command has ended (Gemini CLI).
+var failedLines = regexp.MustCompile(`(?m)^(?:` + strings.Join([]string{
+	`FAIL(?:\s+\S+)?(?:\s+[\d.]+s| \[\w+ failed\])?$`,                                  // go test
+	`error: (?:could not compile|test failed|aborting due to) `, `test result: FAILED`, // cargo
+	`Tests?:? +(?:\d+ \w+[,|] +)*[1-9]\d* failed`, `Test Suites: [1-9]\d* failed`, // jest, vitest
+	`=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.]+s`, `[1-9]\d* (?:failed|errors?)\b.* in [\d.]+s`, // pytest
+	`\s+[1-9]\d* (?:failed|failing)$`,                                                                           // Playwright, Mocha
+	`BUILD FAILED`, `FAILURE: Build failed`, `\[INFO\] BUILD FAILURE`, `Build FAILED\.`, `\*\* \w+ FAILED \*\*`, // Gradle, Maven, MSBuild, xcodebuild
+	`\d+% tests passed, [1-9]\d* tests? failed`, `ninja: build stopped`, `g?make(?:\[\d+\])?: \*\*\* `, // CTest, Ninja, make
+	`npm (?:ERR!|error) code `, `Found [1-9]\d* errors?\b`, `\S+\(\d+,\d+\): error TS\d+`, // npm, tsc
+	`curl: \(\d+\) `, `ERROR: failed to (?:build|solve)`, `(?:\S*sh: )?(?:line \d+: )?\S+: command not found$`,
+}, "|") + `)`)
+
+// saysFailed reports whether a command has failed by the last lines of what it printed. Those of a
+// command that shows a file or a log are not its own.
+func saysFailed(c *command, printed string) bool {
+	return len(c.chain) > 0 && !c.guarded && !c.shows() && failedLines.MatchString(termtext.Unmarked(ending(printed)))
+}
+
+// shows reports whether a command shows what others have said.
+func (c *command) shows() bool {
+	return len(c.chain) > 0 && slices.Contains(showing, c.chain[len(c.chain)-1][0])
+}
+
+// showing are the programs that print what others have said.
+var showing = strings.Fields("awk bat cat docker echo gh git glab grep head jq journalctl kubectl less ls printf rg sed tail")
+
+// saysNo reports whether a command exits with 1 when it has found nothing, or a difference, or is
+// to fail by its title.
 func saysNo(title string) bool {
+	if toFail.MatchString(title) {
+		return true
+	}
 	words := commandOf(title)
 	for i := len(words) - 1; i >= 0; i-- {
 		if slices.Contains([]string{"|", "&&", "||", ";"}, words[i]) {
@@ -38,3 +77,6 @@ func saysNo(title string) bool {
 	}
 	return len(words) > 0 && slices.Contains([]string{"grep", "rg", "diff", "cmp", "test", "[", "which", "git diff"}, words[0])
 }
+
+// toFail matches titles of calls that are right if they fail.
+var toFail = regexp.MustCompile(`(?i)\b(?:is|are|gets?|be) (?:refused|rejected|denied|blocked)\b|\b(?:should|must|to) fail\b|\bexpect(?:ed|s|ing)? (?:a |the |to see )?(?:failure|error)\b`)

@@ -83,8 +83,9 @@ func Shorts(list []Failure) (shorts []Remark) {
 }
 
 const (
-	shortColumns = 66 // of a failure in a few words
-	mostFailed   = 10 // failures that have a row each where there is room
+	shortColumns = 66  // of a failure in a few words
+	mostFailed   = 10  // failures that have a row each where there is room
+	nextWidth    = 100 // of a screen on which it is told what succeeded next
 )
 
 // short tells a failure in a few words, such as "mix test" and " (3 failures)".
@@ -92,7 +93,7 @@ func (f *Failure) short() (name, why string) {
 	name = strings.TrimSuffix(f.What, because(f.why))
 	switch t := &f.tried; {
 	case t.title != "":
-		name = shortened(plainTitle(toolTitle(t.title, strings.Join(t.command.words, " "))))
+		name = t.name()
 	case dialect.Does(t.method, dialect.CallsTool) && t.object != "":
 		name = t.object
 	}
@@ -126,7 +127,7 @@ var faultSign = regexp.MustCompile(`^(?:\[[\w.]+ \d+:[\d:.]+\] +)?(?:\S*\.\w+(?:
 // shortened returns a title without flags, without what comes behind a pipe, and with the names of
 // files for their paths.
 func shortened(title string) string {
-	title, _, _ = strings.Cut(title, " |")
+	title, _, _ = strings.Cut(title, " | ")
 	words := slices.DeleteFunc(strings.Fields(title), func(word string) bool { return isFlag(word) || strings.HasPrefix(word, "2>") })
 	for i, word := range words {
 		if !strings.Contains(word, "://") {
@@ -158,13 +159,13 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		if q := one.Stderr; q != nil {
 			after = append(after, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
-		if fate := one.FateText(); fate != "" {
+		if fate := one.FateText(f.wide && (f.width <= 0 || f.width >= nextWidth)); fate != "" {
 			after[len(after)-1].Text += ";"
 			after = append(after, style.Span(" "+fate))
 		}
 		what := one.What
 		if one.Past() && f.width > 0 {
-			what = one.Brief(max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns/2))
+			what = one.Brief(max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns))
 		}
 		add(one.Frame, append([]termtext.Span{style.Span(one.Sign() + " " + what)}, after...)...)
 	}

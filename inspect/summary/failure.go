@@ -33,6 +33,8 @@ const (
 	maxWorst = 3 // that are told one by one if they were mended
 	maxTold  = 16
 	maxKept  = 32 // of each harm; a later success may mend them
+
+	nextColumns = 48 // of what succeeded next
 )
 
 // A failures keeps the worst of the failures.
@@ -156,24 +158,29 @@ func (a *failures) mend(by attempt, at Frame) {
 				continue
 			}
 			if fate := f.tried.mends(&by); fate != "" {
-				f.Fate, f.Later, f.open, f.passed = fate, at, false, false
+				f.Fate, f.Next, f.Later, f.open, f.passed = fate, "", at, false, false
 				f.wentOn = (fate == similar || fate == narrower) && by.method == ""
 			}
 		}
 	}
 }
 
-// goOn notes that a tool call has succeeded: the work went on after those that failed before. A
-// change of a file may be an attempt to mend a command; it shows only that the work went on after
-// other changes.
-func (a *failures) goOn(by attempt) {
-	if trace.OnlyLooks(by.kind) {
+// goOn notes that a tool call has succeeded with a frame: the work went on after those that failed
+// before. A change of a file may be an attempt to mend a command; it shows only that the work went on
+// after other changes.
+func (a *failures) goOn(by attempt, at Frame) {
+	if trace.OnlyLooks(by.kind) || by.command.shows() {
 		return
 	}
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.kept[how] {
-			if f := &a.kept[how][i]; f.open && f.tried.method == "" && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
-				f.Fate, f.open, f.wentOn = wentOn, false, true
+			f := &a.kept[how][i]
+			if !f.open || f.tried.method != "" || changesFile(by.kind) && !changesFile(f.tried.kind) {
+				continue
+			}
+			f.Fate, f.open, f.wentOn = wentOn, false, true
+			if name := by.name(); name != f.tried.name() { // otherwise it would read as if it was mended
+				f.Next, f.Later = termtext.CutWords(name, nextColumns), at
 			}
 		}
 	}
@@ -240,6 +247,8 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 		switch code, _ := exitOf(update); {
 		case stoppedLine.MatchString(why):
 			why = stoppedByYou
+		case code == 1 && why == "exit 1" && saysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
+			why = "found nothing"
 		case isTimeout(command, code) && !saysFault(why):
 			why = stoppedByTimeout
 		}

@@ -28,6 +28,11 @@ type attempt struct {
 	says string // what the user was asked: a question, or the command of a tool call
 }
 
+// name returns what a tool call does, in a few words.
+func (a *attempt) name() string {
+	return shortened(plainTitle(toolTitle(a.title, strings.Join(a.command.words, " "))))
+}
+
 // turnAttempt returns the attempt that a turn is.
 func turnAttempt(e *trace.Event) attempt {
 	return attempt{method: "prompt", object: e.SessionID, turn: e.Turn.Number}
@@ -122,11 +127,14 @@ func (a *attempt) repeats(other *attempt) bool {
 	return a.kind == other.kind && (a.title == other.title && strings.Contains(a.title, " ") || a.file != "" && a.file == other.file)
 }
 
-// FateText says what came of a failure: what succeeded later, or that nothing did. It is empty
-// if there was nothing to mend.
-func (f *Failure) FateText() string {
-	if f.Later.Seq == 0 {
+// FateText says what came of a failure: what succeeded later, or that nothing did. What succeeded
+// instead is named if there is room. It is empty if there was nothing to mend.
+func (f *Failure) FateText(room bool) string {
+	switch {
+	case f.Later.Seq == 0, f.Next != "" && !room:
 		return f.Fate
+	case f.Next != "":
+		return f.Fate + ": " + f.Next + " (frame " + f.Later.Label + ")"
 	}
 	return f.Fate + " (frame " + f.Later.Label + ")"
 }

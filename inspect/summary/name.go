@@ -63,11 +63,14 @@ const failedColumns = 60
 // toolTitle returns the title of a tool call, or the command that it runs if the title only names
 // a tool or has the command in it; without what such a command sets first.
 func toolTitle(title, command string) string {
-	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && !strings.Contains(title, " ")) {
+	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && bareTool.MatchString(title)) {
 		title = command
 	}
 	return whereNote.ReplaceAllString(setsFirst.ReplaceAllString(title, ""), "")
 }
+
+// bareTool matches a title that only names a tool, as Goose does with the extension that has it.
+var bareTool = regexp.MustCompile(`^(?:\w+: )?\S*$`)
 
 // whereNote matches what Gemini CLI writes into a title after a command.
 var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
@@ -75,12 +78,15 @@ var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\]
 // setsFirst matches the change of directory and the variables before a command.
 var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)
 
+// permissionTitle returns the title of a permission or, if that only names a tool, of the call that
+// it is for.
 func permissionTitle(e *trace.Event) string {
-	if e.Permission.Title == "" && e.ToolCall != nil {
+	title := e.Permission.Title
+	if bareTool.MatchString(title) && e.ToolCall != nil {
 		c := e.ToolCall.ToolCall
-		return cmp.Or(c.Title, c.Name, c.ID)
+		return cmp.Or(c.Title, title, c.Name, c.ID)
 	}
-	return cmp.Or(e.Permission.Title, e.Permission.Command)
+	return cmp.Or(title, e.Permission.Command)
 }
 
 // callName returns the method of a call, and the tool that it calls; a prompt is one.

@@ -75,7 +75,7 @@ func (s *Summary) PauseText() string {
 		return ""
 	}
 	text := p.Where
-	if p.Took < s.Time.Idle {
+	if p.Took.String() != s.Time.Idle.String() {
 		text = p.Took.String() + " of it " + text
 	}
 	if len(s.Parts) > 1 {

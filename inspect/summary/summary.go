@@ -188,6 +188,7 @@ type Failure struct {
 	Stderr *Quote          `json:"stderr,omitempty"` // what the agent wrote before; nil if there is nothing, or the failure has a message
 
 	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
+	Next  string `json:"next,omitempty"`      // what succeeded instead; empty: the same, or it is similar
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
 
 	why       string // What ends with it; empty: it is not known

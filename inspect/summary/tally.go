@@ -321,20 +321,21 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
-		if code, known := exitOf(update); known && code != 0 {
-			if command := t.commands.command(e); !saysNo(c.Title) && !isTimeout(command, code) {
+		command, tried := t.commands.command(e), t.commands.attempt(e)
+		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&tried.command, textOf(update)) {
+			if !saysNo(c.Title) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
 				exit := exitText(update)
-				what := strings.TrimSuffix(failedName(e, command)+": "+exit+because(why), because(exit))
+				what := strings.TrimSuffix(failedName(e, command)+because(exit)+because(why), because(exit))
 				t.failures.quiet++
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: t.commands.attempt(e), uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: tried, uncounted: true})
 			}
 			return
 		}
 	}
 	by := t.commands.attempt(e)
 	t.failures.mend(by, here)
-	t.failures.goOn(by)
+	t.failures.goOn(by, here)
 }
 
 // givenUp says which call the client gave up with a frame.

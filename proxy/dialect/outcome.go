@@ -108,15 +108,30 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 // as Internal error, the first detail that its data gives: data itself, or the member of it
 // that the libraries of agents fill.
 func ErrorText(err []byte) string {
-	text := firstLine(wire.Get(err, "message"), maxOutcome)
+	text := withoutJSON(firstLine(wire.Get(err, "message"), maxOutcome))
 	data := wire.Get(err, "data")
 	details := [][]byte{data}
 	for _, member := range [...]string{"details", "message", "error", "reason"} {
 		details = append(details, wire.Get(data, member))
 	}
 	for _, one := range details {
-		if detail := firstLine(one, maxOutcome); detail != "" && !strings.Contains(text, detail) {
+		if detail := withoutJSON(firstLine(one, maxOutcome)); detail != "" && !strings.Contains(text, detail) {
 			return strings.TrimPrefix(text+": "+detail, ": ")
+		}
+	}
+	return text
+}
+
+// withoutJSON returns an error's text with the message in place of the JSON that it ends with, as
+// agents write the answers of their providers.
+func withoutJSON(text string) string {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return text
+	}
+	for _, path := range [...][]string{{"error", "message"}, {"message"}, {"error"}, {"detail"}} {
+		if message := wire.Text(wire.Get([]byte(text[at:]), path...)); message != "" {
+			return strings.TrimSpace(strings.TrimSpace(text[:at]) + " " + message)
 		}
 	}
 	return text
