@@ -592,6 +592,7 @@ var (
 	didOf    = regexp.MustCompile(`<dt>did</dt><dd>(?:([0-9,]+) turns?)?([^<]*)</dd>`)
 	callsOf  = regexp.MustCompile(`([0-9,]+) tool calls?.*?(?:, ([0-9,]+) failed|$)`)
 	failedOf = regexp.MustCompile(`<dt>failed</dt><dd>(.*)</dd>`)
+	againOf  = regexp.MustCompile(`\), (?:([0-9]+) )?(times again|times in all|again|first)`)
 	moreOf   = regexp.MustCompile(`<li>(?:and )?([0-9]+(?:,[0-9]{3})*)(?: more|, )`)
 )
 
@@ -620,7 +621,7 @@ func (v *views) page() {
 			found += number(value)
 		case "tokens in":
 			v.tells("tokens input", "report", value)
-		case "tokens out":
+		case "out":
 			v.tells("tokens output", "report", value)
 		}
 	}
@@ -634,7 +635,15 @@ func (v *views) page() {
 	}
 	for _, line := range failedOf.FindAllSubmatch(page, -1) {
 		for _, sign := range []string{"✗", "✓", "~"} {
-			failures += bytes.Count(line[1], []byte(">"+sign+" "))
+			failures += bytes.Count(line[1], []byte(`<span class="fate">`+sign))
+		}
+		for _, again := range againOf.FindAllSubmatch(line[1], -1) {
+			if failures++; len(again[1]) > 0 {
+				failures += number(string(again[1])) - 1
+			}
+			if string(again[2]) == "times in all" {
+				failures--
+			}
 		}
 		for _, more := range moreOf.FindAllSubmatch(line[1], -1) {
 			failures += number(string(more[1]))

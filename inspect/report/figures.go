@@ -102,7 +102,7 @@ func (r *reader) figures() []figure {
 		}
 	}
 	if n := turns.Work.Tools; n > 0 {
-		told("tool calls", count(n), "", failed(turns.Work.FailedTools), r.failedTool())
+		told("tool calls", count(n), "", failed(turns.Work.FailedTools+turns.Work.BadExits), r.failedTool())
 	}
 	if asked := r.asked(); asked > 0 && s.Turns.Count > 0 {
 		told("waited for you", timeOf(time.Duration(s.Time.Waited.User)), "asked "+termtext.Times(asked), "", "")
@@ -148,12 +148,9 @@ func usage(s *summary.Summary) []figure {
 			note = "" // it is said once
 		}
 	}
-	if t.Total.Given && !t.Input.Given && !t.Output.Given {
-		tokens("tokens in all", t.Total)
-	} else {
-		tokens("tokens in", t.Input)
-		tokens("tokens out", t.Output)
-	}
+	tokens("tokens in all", t.Total)
+	tokens("tokens in", t.Input)
+	tokens("out", t.Output)
 	tokens("cached", t.CachedRead)
 	if c := u.Context; c != nil {
 		context := figure{Label: "context", Value: count(int(min(c.Used, math.MaxInt)))}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/acptap/acptap/inspect/conform"
 	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/summary"
 	"github.com/acptap/acptap/proxy/dialect"
@@ -15,7 +14,7 @@ import (
 // A gist says how the tapes came out, in the words and the order of acptap summary.
 type gist struct {
 	Outcome  status
-	Left     string // what failed with no later success, though the tapes came out well
+	Left     string // what is open, though the tapes came out well
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
@@ -49,8 +48,8 @@ type together struct {
 // A failure is something that failed, and what came of it.
 type failure struct {
 	remark
-	Sign, Fate string
-	Class      string
+	Sign, Word, Then string
+	Class            string
 }
 
 func (r *reader) remark(one summary.Remark) remark {
@@ -79,7 +78,10 @@ func (r *reader) gist(title string) *gist {
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Earlier: summary.OneLine(one.Earlier), Answered: termtext.Dotted(summary.OneLine(one.Answered), one.Did)}
+			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Earlier: summary.OneLine(one.Earlier), Answered: one.Came()}
+			if one.Did != "" {
+				row.Earlier = ""
+			}
 			if row.Last = i+1 == len(s.Exchanges) || one.Session != s.Exchanges[i+1].Session; row.Last {
 				row.Answered = closing(row.Answered)
 			}
@@ -108,17 +110,16 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.CallRows() {
 		state := outcomeStatus(dialect.Outcome{How: one.How})
 		state.Word = one.How.Sign()
-		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.Result, r.place(one.Frame), state})
+		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.ResultIn(resultColumns), r.place(one.Frame), state})
 	}
-	found := r.found()
-	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0 && found.Total() == found[conform.Note]
+	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0
 	each, several := s.Told(true)
 	for _, f := range each {
-		what := f.What
-		if f.Past() {
+		what, at := f.Said()
+		if f.Past() && len(each) > fewFailures {
 			what = f.Brief(shortColumns)
 		}
-		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: f.Frame}), Sign: f.Sign(), Fate: f.FateText(true), Class: cmp.Or(outcomeClasses[f.Style()], "soft")}
+		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: at}), Sign: f.Sign(), Word: f.Word(), Then: f.Then(true), Class: outcomeClasses[f.MarkStyle()]}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
@@ -150,11 +151,11 @@ func (one *gist) html(figures h.Node) h.Node {
 	did := gistRow("did", h.Text(one.Did))
 	return h.Group{
 		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
-		h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense")),
+		h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense"), h.If(len(one.Turns) <= fewTurns, "few")),
 			one.Time.html(),
 			h.Given(len(one.Called), one.failed()),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
-			h.Given(one.Earlier, gistRow("before", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
+			h.Given(one.Earlier, gistRow("noted", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
 			h.Given(len(one.Answered), gistRow(one.Says, h.Each(one.Answered, paragraph))),
 			h.Given(len(one.Called), did),
 			one.calls(), h.Each(one.Turns, exchange.html),
@@ -222,7 +223,7 @@ func (f failure) html() h.Node {
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(f.Class), h.Text(f.Sign+" "), f.told(), stderr, h.Given(f.Fate, h.Text("; "+f.Fate)))
+	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), f.told(), stderr, h.Text(f.Then))
 }
 
 // html returns a remark that is linked.
@@ -245,11 +246,14 @@ func (one remark) told() h.Node {
 
 // Limits of a screen of 900 pixels.
 const (
-	rowColumns   = 105
-	titleColumns = 65
-	inputColumns = 104
-	shortColumns = 100 // of a failure after which the work went on
-	denseTurns   = 5   // more of them have fewer rows each
+	rowColumns    = 105
+	titleColumns  = 65
+	inputColumns  = 104
+	resultColumns = 130
+	shortColumns  = 100 // of a failure after which the work went on
+	denseTurns    = 5   // more of them have fewer rows each
+	fewFailures   = 4   // these are told in full
+	fewTurns      = 3   // of these each has more
 )
 
 // An exchange is a turn in a few lines. It has no Asked if the title of the page has it.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	h "github.com/acptap/acptap/inspect/html"
@@ -69,7 +68,7 @@ func sharesOf(spent []spending) []share {
 type timing struct {
 	Shares  []share // of all of it; none without turns
 	Text    string  // in words: how much of it the model was busy, or without turns what calls took
-	Slowest remark
+	Slowest []remark
 	None    string // why nothing is known
 }
 
@@ -94,21 +93,21 @@ func (r *reader) timing(s *summary.Summary) timing {
 	if t.Text = s.SpentText(); s.Turns.Count > 0 {
 		t.Text = s.LimitedText()
 	}
-	if step := s.Time.Slowest; step != nil && step.Took > 0 {
-		t.Slowest = r.remark(summary.Remark{Text: fmt.Sprintf("%s, %s", step.What, step.Took), Frame: step.Frame})
+	for _, step := range s.Time.Slowest {
+		t.Slowest = append(t.Slowest, r.remark(summary.Remark{Text: step.What + ", " + step.Took.String(), Frame: step.Frame}))
 	}
 	return t
 }
 
 func (t *timing) html() h.Node {
-	if t.None == "" && t.Shares == nil && t.Text == "" && t.Slowest.Text == "" {
+	if t.None == "" && t.Shares == nil && t.Text == "" && t.Slowest == nil {
 		return nil
 	}
 	return gistRow("time", textIn(h.Span, "soft", t.None),
 		h.Given(len(t.Shares), h.SVG(h.Class("spent"), h.Width("100%"), h.Height("10"), h.Aria("hidden", "true"), shareBars(t.Shares, "10")), h.NL,
 			h.P(h.Each(t.Shares, share.told))),
 		h.Given(t.Text, h.P(h.Text(t.Text))),
-		h.Given(t.Slowest.Text, h.P(h.Text("slowest: "), t.Slowest.html())))
+		h.Given(len(t.Slowest), h.P(h.Text("slowest: "), joined(t.Slowest, " · ", remark.html))))
 }
 
 // told returns a share in words.

@@ -84,7 +84,7 @@ func (r *reader) turn(of *steps.Session, t *trace.Turn, id string) *turn {
 	if one.Prompt = firstLine(of.Prompt(t.Number)); one.Prompt == "" {
 		one.Prompt = termtext.Line(t.Title)
 	}
-	if n := t.Work.FailedTools; n > 0 {
+	if n := t.Work.FailedTools + t.Work.BadExits; n > 0 {
 		one.Wrong = termtext.Counted(n, "tool call") + " failed"
 	}
 	if t.Error != nil {

@@ -57,11 +57,9 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	}
 	add(0, termtext.Bold.Span("Failed"))
 	for _, f := range sum.Failures.Worst {
-		style, fate := f.Style(), f.FateText(true)
-		if fate != "" {
-			fate = "; " + fate
-		}
-		add(f.Frame.Seq, style.Span(f.Sign()+" "+f.What), termtext.Dim.Span("  frame "+f.Frame.Label), style.Span(fate))
+		style := f.Style()
+		what, at := f.Said()
+		add(at.Seq, f.MarkStyle().Span(termtext.Spaced(f.Sign(), f.Word())+" "), style.Span(what), termtext.Dim.Span("  frame "+at.Label), style.Span(f.Then(true)))
 	}
 	if more := sum.MoreFailures(sum.Failures.Worst); more != "" {
 		add(0, termtext.Dim.Span("  "+more+": e among the frames goes to each"))

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -32,6 +31,14 @@ type Called struct {
 // InputIn returns what the tool was given in so many columns.
 func (c *Called) InputIn(columns int) string { return cutInput(c.Input, columns) }
 
+// ResultIn returns what came back in so many columns: of an error, the end of it.
+func (c *Called) ResultIn(columns int) string {
+	if c.How.IsBad() {
+		return cutWhy(requestMark.ReplaceAllString(c.Result, ""), columns)
+	}
+	return termtext.CutWords(c.Result, columns)
+}
+
 // A Spent says how long the calls of a tool, or of another method, took together.
 type Spent struct {
 	What string  `json:"what"`
@@ -58,6 +65,8 @@ type calls struct {
 	running int
 	since   time.Duration // since when calls have been running
 	busy    time.Duration // how long any ran before
+	ended   time.Duration // when the last one ended
+	pause   Pause         // the longest time without one, between two
 	spent   map[string]time.Duration
 	failed  map[string]int // calls of tools
 }
@@ -86,6 +95,9 @@ func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
 	}
 	c.open[e.First] = one
 	if c.running++; c.running == 1 {
+		if took := seconds(e.Began - c.ended); c.busy > 0 && took > c.pause.Took {
+			c.pause = Pause{Took: took, Where: "before " + one.name}
+		}
 		c.since = e.Began
 	}
 }
@@ -110,7 +122,7 @@ func (c *calls) end(request uint64, at time.Duration, how dialect.How, result st
 	}
 	delete(c.open, request)
 	if c.running--; c.running == 0 {
-		c.busy += at - c.since
+		c.busy, c.ended = c.busy+at-c.since, at
 	}
 	if c.spent == nil {
 		c.spent = map[string]time.Duration{}
@@ -244,7 +256,11 @@ func (s *Summary) SpentText() string {
 		if i == fewNames || i > 0 && one.Took < s.Took/100 {
 			break
 		}
-		list = append(list, fmt.Sprintf("%s %s", one.What, one.Took))
+		text := one.What + " " + one.Took.String()
+		if pause := s.PauseText(); pause != "" && one == between {
+			text += " (" + pause + ")"
+		}
+		list = append(list, text)
 	}
 	if list == nil {
 		return ""

@@ -14,9 +14,10 @@ import (
 // CallRows returns the calls of tools as they are told: with paths below Dir, and of many calls
 // consecutive ones of a tool together.
 func (s *Summary) CallRows() (rows []Called) {
+	common := s.commonArguments()
 	for _, one := range s.all {
 		one.Result = s.below(one.Result)
-		given := slices.Clone(one.given)
+		given := slices.DeleteFunc(slices.Clone(one.given), func(text string) bool { return slices.Contains(common, text) })
 		for i, text := range given {
 			if given[i] = s.below(text); text == s.Dir && s.Dir != "" {
 				given[i] = "."
@@ -32,6 +33,36 @@ func (s *Summary) CallRows() (rows []Called) {
 	}
 	return told(rows)
 }
+
+// commonArguments returns what nearly all calls are given, such as the owner of a repository.
+func (s *Summary) commonArguments() (list []string) {
+	times := map[string]int{}
+	for _, one := range s.all {
+		for _, text := range slices.Compact(slices.Sorted(slices.Values(one.given))) {
+			times[text]++
+		}
+	}
+	for text, n := range times {
+		if n >= minCommon && n*5 >= len(s.all)*4 {
+			list = append(list, text)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// CommonText says what nearly all calls are given, which their rows leave out. It is empty if there
+// is nothing.
+func (s *Summary) CommonText() string {
+	common := s.commonArguments()
+	if len(common) == 0 {
+		return ""
+	}
+	return "nearly all with " + strings.Join(common, ", ")
+}
+
+// minCommon is the smallest number of calls that have an argument in common.
+const minCommon = 5
 
 // fewRowsCalled is the largest number of calls of which each has a row.
 const fewRowsCalled = 10
@@ -110,21 +141,29 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 		result := tapetext.ResultStyle(one.How)
 		room := max(f.width-LabelColumns-termtext.Width(name)-3, 1)
 		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
-			n := max(f.turn, 1)
+			n := min(f.turn, fewRows)
 			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
 				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
 			}
-			if sign := termtext.Dim.Span("→ "); one.Result != "" {
-				if one.Input == "" {
-					sign = arrow
+			sign := termtext.Dim.Span("→ ")
+			if one.Input == "" {
+				sign = arrow
+			}
+			columns, n := max(f.width-LabelColumns-2, 1), max(f.turn-1, 1)
+			for i, text := range termtext.FirstLines(one.ResultIn(n*columns-n*n), n, columns) {
+				if i > 0 {
+					sign = termtext.Plain.Span("  ")
 				}
-				add(sign, result.Span(termtext.CutWords(one.Result, max(f.width-LabelColumns-2, 1))))
+				add(sign, result.Span(text))
 			}
 			continue
 		}
 		input, output := share(one.InputIn(max(room*3/5, room-arrowColumns-termtext.Width(one.Result), 1)), one.Result, f.width, room)
-		if f.width <= 0 {
+		switch {
+		case f.width <= 0:
 			input, output = one.Input, one.Result
+		case output != one.Result:
+			output = one.ResultIn(termtext.Width(output))
 		}
 		if input != "" {
 			line = append(line, termtext.Plain.Span(" "+input))

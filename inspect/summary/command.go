@@ -27,6 +27,18 @@ func parseCommand(title string) (c command) {
 	return c
 }
 
+// run returns the command that runs last, without flags, if it takes more than a word to tell it.
+func (c *command) run() string {
+	if len(c.chain) == 0 {
+		return ""
+	}
+	words := slices.DeleteFunc(plainWords(c.chain[len(c.chain)-1]), func(word string) bool { return strings.ContainsAny(word, "<>") })
+	if len(words) < 2 || c.shows() {
+		return ""
+	}
+	return strings.Join(words, " ")
+}
+
 // isRetry reports whether a later command is an earlier one again, apart from flags and from
 // what a shell is told first: cargo test -p x after cargo test. Both must begin with the same
 // program and the same subcommand. If flags come first, the other words must be the same.
@@ -97,7 +109,10 @@ func sameProgram(a, b []string) bool {
 	return len(a) >= n && len(b) >= n
 }
 
-func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
+// isFlag reports whether a word is a flag, or sets a variable as those of make do.
+func isFlag(word string) bool { return strings.HasPrefix(word, "-") || setsVariable.MatchString(word) }
+
+var setsVariable = regexp.MustCompile(`^[A-Z_]+=`)
 
 // commandOf returns the words of a command line, without a prompt, the tool's name, a shell that runs it, a
 // change of directory and variables before it.
@@ -105,7 +120,7 @@ func commandOf(line string) []string {
 	words := strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	for len(words) > 0 {
 		switch word := words[0]; {
-		case word == "$", word == "env", strings.HasSuffix(word, ":"), strings.Contains(word, "=") && !isFlag(word):
+		case word == "$", word == "env", strings.HasSuffix(word, ":"), strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
 			words = words[1:]
 		case word == "cd":
 			end := slices.Index(words, "&&")
@@ -150,37 +165,59 @@ func includes(before, after *command) bool {
 	})
 }
 
+// compiles reports whether a later command of the same program can only have succeeded if what an
+// earlier one was to compile compiles now: tests after a build.
+func compiles(before, after *command) bool {
+	if !tells(before, after) {
+		return false
+	}
+	last := plainWords(before.chain[len(before.chain)-1])
+	return len(last) > 1 && slices.Contains(compiling, last[1]) && slices.ContainsFunc(after.chain, func(one []string) bool {
+		return len(one) > 1 && one[0] == last[0] && (slices.Contains(compiling, one[1]) || one[1] == "test" || one[1] == "clippy") &&
+			!slices.ContainsFunc(last[2:], func(word string) bool { return !slices.Contains(one, word) })
+	})
+}
+
+// compiling are the subcommands that only compile.
+var compiling = []string{"build", "check", "compile"}
+
 // commits reports whether a command makes a commit.
 func commits(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "commit" }
 
 // chainMark matches what stands between the commands of a chain.
 var chainMark = regexp.MustCompile(`\s*(?:&&|;)\s*`)
 
-// runsAll reports whether a command runs all tests of which an earlier one ran some: without the
-// paths that it named.
+// runsAll reports whether a command runs all tests, or builds all, of which an earlier one took
+// some: without the paths that it named, or with directories that hold them.
 func runsAll(some, all []string) bool {
-	words := func(list []string) (kept []string, paths int) {
-		for _, word := range list {
+	words := func(list []string) (kept, paths []string) {
+		for i, word := range list {
 			switch {
 			case isFlag(word):
 				if strings.ContainsAny(word, "/:") || strings.HasPrefix(word, "-Dtest") {
-					paths++
+					paths = append(paths, word)
 				}
-			case word == "./...":
-			case strings.ContainsAny(word, "/.:"):
-				paths++
+			case word == "./...", word == "all":
+			case i > 0 && strings.ContainsAny(word, "/.:"):
+				paths = append(paths, word)
 			default:
-				kept = append(kept, word)
+				kept = append(kept, word[strings.LastIndexByte(word, '/')+1:])
 			}
 		}
 		return kept, paths
 	}
 	a, named := words(some)
 	b, rest := words(all)
-	return named > 0 && rest == 0 && slices.Equal(a, b) && slices.ContainsFunc(a, isTestRunner)
+	held := func(path string) bool {
+		return slices.ContainsFunc(rest, func(dir string) bool {
+			return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
+		})
+	}
+	return len(named) > 0 && (len(rest) == 0 || !slices.ContainsFunc(named, func(path string) bool { return !held(path) })) &&
+		slices.Equal(a, b) && slices.ContainsFunc(a, isTestRunner)
 }
 
 func isTestRunner(word string) bool { return testRunner.MatchString(word) }
 
-// testRunner matches the words of a command that runs tests.
-var testRunner = regexp.MustCompile(`^(?:test|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest)$`)
+// testRunner matches the words of a command that runs tests, or builds.
+var testRunner = regexp.MustCompile(`^(?:test|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest|build)$`)

@@ -34,6 +34,16 @@ func (e *Exchange) Label() string {
 	return "said"
 }
 
+// Came returns in one line what came of the turn: what was answered or, if it did not come to its
+// end, what it did and the last words of the agent.
+func (e *Exchange) Came() string {
+	answered := OneLine(e.Answered)
+	if e.Did == "" || answered == "" {
+		return cmp.Or(e.Did, answered)
+	}
+	return e.Did + " · last words: " + answered
+}
+
 // A Part is one of several sessions with turns.
 type Part struct {
 	Session int    `json:"session"` // its number, as in exchanges
@@ -202,7 +212,7 @@ func (s *Summary) dialog(f form) (rows []Row) {
 		less := max(0, fewRows-f.turn)
 		rows = said("asked", one.Asked, askedLines-less, f.width, one.Frame)
 		if f.wide {
-			rows = append(rows, said("before", one.Earlier, fewRows, f.width, one.Frame)...)
+			rows = append(rows, said("noted", one.Earlier, fewRows, f.width, one.Frame)...)
 		}
 		return append(rows, said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
 	}
@@ -287,8 +297,8 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	if asked == before && asked != "" {
 		asked, style = "the same again", termtext.Dim
 	}
-	earlier, answered := "", termtext.Dotted(OneLine(one.Answered), one.Did)
-	if f.wide {
+	earlier, answered := "", one.Came()
+	if f.wide && one.Did == "" {
 		earlier = OneLine(one.Earlier)
 	}
 	room := max(f.width-LabelColumns-2, 2)

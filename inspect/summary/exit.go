@@ -54,10 +54,26 @@ func saysFailed(c *command, printed string) bool {
 	return len(c.chain) > 0 && !c.guarded && !c.shows() && failedLines.MatchString(termtext.Unmarked(ending(printed)))
 }
 
-// shows reports whether a command shows what others have said.
-func (c *command) shows() bool {
-	return len(c.chain) > 0 && slices.Contains(showing, c.chain[len(c.chain)-1][0])
+// saysPassed reports whether the last lines of what a command printed say that all went well, also
+// if its exit status is that of a program behind a pipe.
+func saysPassed(printed string) bool {
+	text := ending(printed)
+	return passedLines.MatchString(text) && !failedLines.MatchString(text)
 }
+
+var passedLines = regexp.MustCompile(`(?m)^# FAIL: +0$|\b0 fail(?:ed|ures?|ing)\b|^test result: ok|^Tests?:? +(?:\d+ \w+[,|] +)*\d+ passed|^=* ?[1-9]\d* passed|^100% tests passed|^BUILD SUCCESS|^INFO: Build completed successfully|^Build complete!|^ *Finished .* in |^ok +\S+`)
+
+// shows reports whether a command only shows what there is, or what others have said.
+func (c *command) shows() bool {
+	if len(c.chain) == 0 {
+		return false
+	}
+	last := c.chain[len(c.chain)-1]
+	return slices.Contains(showing, last[0]) || slices.ContainsFunc(last[1:min(len(last), 3)], func(word string) bool { return slices.Contains(showingWords, word) })
+}
+
+// showingWords are the subcommands that only show something.
+var showingWords = strings.Fields("list ls show status describe logs --version version help --help")
 
 // showing are the programs that print what others have said.
 var showing = strings.Fields("awk bat cat docker echo gh git glab grep head jq journalctl kubectl less ls printf rg sed tail")

@@ -61,7 +61,7 @@ func (s *Summary) LeftText() string {
 	if s.Failures.Unmended == 0 || s.Outcome().How != dialect.Done {
 		return ""
 	}
-	return termtext.Counted(s.Failures.Unmended, "failure") + " with " + notMended
+	return termtext.Counted(s.Failures.Unmended, "failure") + " " + notMended
 }
 
 // Shorts tell failures in a few words each, those that read the same once, with the frame of the
@@ -93,7 +93,7 @@ func (f *Failure) short() (name, why string) {
 	name = strings.TrimSuffix(f.What, because(f.why))
 	switch t := &f.tried; {
 	case t.title != "":
-		name = t.name()
+		name = shortened(t.name())
 	case dialect.Does(t.method, dialect.CallsTool) && t.object != "":
 		name = t.object
 	}
@@ -104,9 +104,9 @@ func (f *Failure) short() (name, why string) {
 	if f.exit != "" {
 		why = f.exit + because(strings.TrimPrefix(why, f.exit))
 	}
-	name = termtext.CutWords(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
+	name = cutCommand(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
 	if why != "" {
-		why = " (" + termtext.CutWords(why, shortColumns-termtext.Width(name)) + ")"
+		why = " (" + cutWhy(why, shortColumns-termtext.Width(name)) + ")"
 	}
 	return name, why
 }
@@ -115,7 +115,11 @@ func (f *Failure) short() (name, why string) {
 func (f *Failure) Brief(columns int) string {
 	why := because(f.why)
 	name := strings.TrimSuffix(f.What, why)
-	return termtext.CutWords(termtext.CutWords(name, max(columns/2, columns-termtext.Width(why)))+f.What[len(name):], columns)
+	name = cutCommand(name, max(columns/2, columns-termtext.Width(why)))
+	if why == "" {
+		return name
+	}
+	return name + ": " + cutWhy(strings.TrimPrefix(why, ": "), max(columns-termtext.Width(name)-2, 1))
 }
 
 // shortCount matches how much is wrong.
@@ -155,19 +159,22 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 	each, together := s.Told(f.wide)
 	for i := range each {
 		one := &each[i]
-		style, after := one.Style(), []termtext.Span{frame(one.Frame)}
+		what, at := one.Said()
+		style, after := one.Style(), []termtext.Span{frame(at)}
 		if q := one.Stderr; q != nil {
 			after = append(after, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
-		if fate := one.FateText(f.wide && (f.width <= 0 || f.width >= nextWidth)); fate != "" {
-			after[len(after)-1].Text += ";"
-			after = append(after, style.Span(" "+fate))
+		if then := one.Then(f.wide && (f.width <= 0 || f.width >= nextWidth)); then != "" {
+			after = append(after, termtext.Plain.Span(then))
 		}
-		what := one.What
-		if one.Past() && f.width > 0 {
-			what = one.Brief(max(f.width-len(margin)-2-termtext.SpansWidth(after), shortColumns))
+		sign := one.Sign() + " "
+		if word := one.Word(); word != "" {
+			sign += termtext.Pad(word, len("went on ")+1)
 		}
-		add(one.Frame, append([]termtext.Span{style.Span(one.Sign() + " " + what)}, after...)...)
+		if one.Past() && f.width > 0 && !f.whole {
+			what = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))
+		}
+		add(at, append([]termtext.Span{one.MarkStyle().Span(sign), style.Span(what)}, after...)...)
 	}
 	for _, t := range together {
 		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
@@ -181,7 +188,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 	if s.Broken > 0 {
 		add(Frame{}, termtext.Failure.Span(termtext.Counted(s.Broken, "part")+" of the tape cannot be read"))
 	}
-	if rows == nil && s.Frames > 0 && s.Found.none() {
+	if rows == nil && s.Frames > 0 {
 		add(Frame{}, termtext.Plain.Span("nothing"))
 	}
 	return rows

@@ -98,7 +98,7 @@ func (a *failures) fates() (mended, not, joined int) {
 			case f.open:
 				not++
 			case f.Mended() && !f.uncounted:
-				mended++
+				mended += f.times()
 			}
 		}
 	}
@@ -123,13 +123,56 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 
 // keep keeps a failure, which a later success may mend.
 func (a *failures) keep(how harm, f Failure) {
-	if len(a.kept[how]) >= maxKept {
+	if a.repeat(how, &f); len(a.kept[how]) >= maxKept {
 		return
 	}
 	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
 		f.Fate = notMended
 	}
 	a.kept[how] = append(a.kept[how], f)
+}
+
+// repeat tells a failure with the earlier one of the same, which it replaces.
+func (a *failures) repeat(how harm, f *Failure) {
+	for _, of := range [...]harm{how, toolFailed} {
+		for i := range a.kept[of] {
+			before := &a.kept[of][i]
+			same := before.tried.same(&f.tried)
+			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
+				continue
+			}
+			if !same {
+				f.tried = before.tried
+			}
+			again := Again{Count: before.times(), Why: f.why, Frame: f.Frame}
+			if sameReason(f.why, before.why) {
+				again.Why = ""
+			}
+			f.What, f.why, f.exit, f.Frame, f.Again = before.What, before.why, before.exit, before.Frame, &again
+			a.kept[of] = slices.Delete(a.kept[of], i, i+1)
+			return
+		}
+	}
+}
+
+// sameWhy reports whether two commands have failed for the same long reason: the same test, or error.
+func sameWhy(a, b *Failure) bool {
+	return sameReason(a.why, b.why) && len(a.why) >= minHead && a.tried.kind == "execute" && b.tried.kind == "execute" && a.tried.object == b.tried.object
+}
+
+// sameReason reports whether two reasons are the same but for how much is wrong.
+func sameReason(a, b string) bool {
+	a, _, _ = strings.Cut(a, " · ")
+	b, _, _ = strings.Cut(b, " · ")
+	return a == b
+}
+
+// times returns how often it failed.
+func (f *Failure) times() int {
+	if f.Again == nil {
+		return 1
+	}
+	return f.Again.Count + 1
 }
 
 // join leaves out the request for a file that failed, if what failed now is the tool call that it
@@ -157,9 +200,15 @@ func (a *failures) mend(by attempt, at Frame) {
 			if f.Mended() {
 				continue
 			}
-			if fate := f.tried.mends(&by); fate != "" {
-				f.Fate, f.Next, f.Later, f.open, f.passed = fate, "", at, false, false
-				f.wentOn = (fate == similar || fate == narrower) && by.method == ""
+			switch fate := f.tried.mends(&by); {
+			case fate == similar && by.method != "":
+				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, true
+			case fate == similar && by.method == "":
+				if !by.command.shows() && f.Again == nil && f.tried.during == by.during {
+					f.goOn(&by, at)
+				}
+			case fate != "":
+				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, false
 			}
 		}
 	}
@@ -174,15 +223,18 @@ func (a *failures) goOn(by attempt, at Frame) {
 	}
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.kept[how] {
-			f := &a.kept[how][i]
-			if !f.open || f.tried.method != "" || changesFile(by.kind) && !changesFile(f.tried.kind) {
-				continue
-			}
-			f.Fate, f.open, f.wentOn = wentOn, false, true
-			if name := by.name(); name != f.tried.name() { // otherwise it would read as if it was mended
-				f.Next, f.Later = termtext.CutWords(name, nextColumns), at
+			if f := &a.kept[how][i]; (f.open || f.wentOn && f.Next == "" && f.tried.relates(&by)) && f.Again == nil && f.tried.method == "" && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+				f.goOn(&by, at)
 			}
 		}
+	}
+}
+
+// goOn notes that the work went on after the failure.
+func (f *Failure) goOn(by *attempt, at Frame) {
+	f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = wentOn, "", Frame{}, false, false, true
+	if name := by.name(); name != f.tried.name() && f.tried.relates(by) { // the same name would read as if it was mended
+		f.Next, f.Later = cutCommand(name, nextColumns), at
 	}
 }
 
@@ -304,14 +356,37 @@ func (f *Failure) Sign() string {
 	return dialect.Errored.Sign()
 }
 
-// Style returns the style of a failure: red unless it was mended, or is the user's own doing;
-// yellow if its turn was done all the same.
-func (f *Failure) Style() termtext.Style {
+// Word says in a word what came of a failure. It is empty if nothing could mend it.
+func (f *Failure) Word() string {
 	switch {
-	case f.Mended(), f.wentOn, f.stopped():
+	case f.Sign() == "~":
+		return "went on"
+	case f.Mended():
+		return succeededLater
+	case f.Fate != "":
+		return notMended
+	}
+	return ""
+}
+
+// MarkStyle returns the style of a failure's sign and word.
+func (f *Failure) MarkStyle() termtext.Style {
+	switch f.Sign() {
+	case "~":
+		return termtext.Slow
+	case dialect.Done.Sign():
+		return termtext.Good
+	case dialect.Cancelled.Sign():
 		return termtext.Plain
-	case f.passed:
-		return termtext.Yellow
+	}
+	return termtext.Failure
+}
+
+// Style returns the style of a failure: red unless it was mended, its turn was done all the same, or
+// it is the user's own doing.
+func (f *Failure) Style() termtext.Style {
+	if f.Mended() || f.wentOn || f.passed || f.stopped() {
+		return termtext.Plain
 	}
 	return termtext.Failure
 }
@@ -378,8 +453,32 @@ func because(why string) string {
 	if why == "" {
 		return ""
 	}
-	return ": " + termtext.CutWords(why, whyColumns)
+	return ": " + cutWhy(why, whyColumns)
 }
+
+// cutWhy shortens a reason to so many columns. Of errors that explain one another, it keeps the last
+// ones and the beginning of the first.
+func cutWhy(why string, columns int) string {
+	if termtext.Width(why) <= columns {
+		return why
+	}
+	for at := 0; ; {
+		next := strings.Index(why[at:], ": ")
+		if next < 0 {
+			return termtext.CutWords(why, columns)
+		}
+		at += next + len(": ")
+		switch room := columns - termtext.Width(why[at:]) - 1; {
+		case room >= minHead:
+			return termtext.CutWords(why[:at], room) + " " + why[at:]
+		case room > 0:
+			return "… " + why[at:]
+		}
+	}
+}
+
+// minHead is the smallest number of columns of the first of several errors that are told.
+const minHead = 16
 
 // saysNothing reports whether a turn, or setting up, failed without a message that says why.
 func saysNothing(kind dialect.Failure, f *dialect.Frame) bool {

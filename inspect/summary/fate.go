@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -30,7 +31,7 @@ type attempt struct {
 
 // name returns what a tool call does, in a few words.
 func (a *attempt) name() string {
-	return shortened(plainTitle(toolTitle(a.title, strings.Join(a.command.words, " "))))
+	return plainTitle(toolTitle(a.title, strings.Join(a.command.words, " ")))
 }
 
 // turnAttempt returns the attempt that a turn is.
@@ -97,7 +98,10 @@ func (a *attempt) mends(later *attempt) string {
 		case a.params == later.params:
 			return succeededLater
 		case dialect.Does(a.method, dialect.CallsTool):
-			if alike(a.given, later.given) {
+			switch lacks := func(one argument) bool { return !slices.Contains(later.given, one) }; {
+			case len(a.given) > 0 && !slices.ContainsFunc(a.given, lacks): // it has more arguments, or values that are no text differ
+				return succeededLater
+			case alike(a.given, later.given):
 				return similar
 			}
 		case dialect.Does(a.method, dialect.Sets):
@@ -111,33 +115,99 @@ func (a *attempt) mends(later *attempt) string {
 	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command)):
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command)):
 		return succeededLater
-	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words):
-		return narrower
-	case a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
+	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words),
+		a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
 		a.kind == later.kind && a.title == later.title && !trace.OnlyLooks(a.kind) && len(a.given) > 0 && alike(a.given, later.given):
 		return similar
 	}
 	return ""
 }
 
+// same reports whether an attempt is an earlier one again: the same call of a tool, or the same
+// command apart from flags.
+func (a *attempt) same(earlier *attempt) bool {
+	switch {
+	case a.method != "":
+		return a.method == earlier.method && a.params == earlier.params && a.turn+earlier.turn == 0
+	case earlier.method != "" || a.kind != earlier.kind || a.object != earlier.object || trace.OnlyLooks(a.kind):
+		return false
+	case len(a.command.words) > 1:
+		return slices.Equal(plainWords(a.command.words), plainWords(earlier.command.words))
+	}
+	return a.title == earlier.title && strings.Contains(a.title, " ") && slices.Equal(a.given, earlier.given)
+}
+
+// relates reports whether a later tool call may do instead what failed: it is a similar one, or they
+// have a telling word in common.
+func (a *attempt) relates(later *attempt) bool {
+	if a.mends(later) != "" {
+		return true
+	}
+	words := a.tellingWords()
+	return slices.ContainsFunc(later.tellingWords(), func(word string) bool { return slices.Contains(words, word) })
+}
+
+// tellingWords returns the words of a title and a command that are about what a tool call does.
+func (a *attempt) tellingWords() (list []string) {
+	for _, word := range append(strings.Fields(a.title), a.command.words...) {
+		word = strings.ToLower(strings.Trim(word, "\"'`.,:;()"))
+		word = word[strings.LastIndexByte(word, '/')+1:]
+		if len(word) >= minTelling && !isFlag(word) && !slices.Contains(anyWords, word) {
+			list = append(list, word)
+		}
+	}
+	return list
+}
+
+const minTelling = 5
+
+// anyWords stand in commands of all kinds.
+var anyWords = strings.Fields("tests check build install update files local debug release python python3 --version running creating")
+
 // repeats reports whether two tool calls are the same, or changes of the same file.
 func (a *attempt) repeats(other *attempt) bool {
 	return a.kind == other.kind && (a.title == other.title && strings.Contains(a.title, " ") || a.file != "" && a.file == other.file)
 }
 
-// FateText says what came of a failure: what succeeded later, or that nothing did. What succeeded
-// instead is named if there is room. It is empty if there was nothing to mend.
-func (f *Failure) FateText(room bool) string {
-	switch {
-	case f.Later.Seq == 0, f.Next != "" && !room:
-		return f.Fate
-	case f.Next != "":
-		return f.Fate + ": " + f.Next + " (frame " + f.Later.Label + ")"
+// Then continues the line about a failure: that the same failed again, and what succeeded later or,
+// if there is room, instead. It is empty if nothing followed.
+func (f *Failure) Then(room bool) string {
+	text := ""
+	if again := f.Again; again != nil {
+		times, why, at := "again", again.Why, again.Frame
+		if again.Count > 1 {
+			times = fmt.Sprintf("%d times again, last", again.Count)
+		}
+		if f.tellsLast() {
+			if times, why, at = "first", f.why, f.Frame; again.Count > 1 {
+				times = fmt.Sprintf("%d times in all, first", f.times())
+			}
+		}
+		text = ", " + times + because(why) + " (frame " + at.Label + ")"
 	}
-	return f.Fate + " (frame " + f.Later.Label + ")"
+	switch later := " (frame " + f.Later.Label + ")"; {
+	case f.Later.Seq == 0, f.Next != "" && !room:
+	case f.Next != "":
+		text += " → " + f.Next + later
+	case f.Fate == succeededLater:
+		text += " → frame " + f.Later.Label
+	default:
+		text += " → " + f.Fate + later
+	}
+	return text
 }
+
+// Said says what failed, and with which frame: of what is open the last time.
+func (f *Failure) Said() (what string, at Frame) {
+	if f.tellsLast() {
+		return strings.TrimSuffix(f.What, because(f.why)) + because(f.Again.Why), f.Again.Frame
+	}
+	return f.What, f.Frame
+}
+
+func (f *Failure) tellsLast() bool { return f.open && f.Again != nil && f.Again.Why != "" }
 
 // Mended reports whether the same succeeded later.
 func (f *Failure) Mended() bool { return f.Later.Seq != 0 && !f.wentOn }
@@ -147,10 +217,9 @@ func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
 
 // What came of a failure that was not mended as far as is known.
 const (
-	notMended = "no later success"
+	notMended = "open"
 	wentOn    = "the work went on" // a later tool call succeeded
 	similar   = "a similar call succeeded"
-	narrower  = "a narrower call succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

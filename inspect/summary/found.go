@@ -28,9 +28,6 @@ type Hurt struct {
 	Frame  Frame  `json:"frame"` // the first of them
 }
 
-// none reports whether nothing was found.
-func (f *Found) none() bool { return f.Violations+f.Warnings+len(f.Hurts) == 0 }
-
 // finder judges tapes while they are read.
 type finder struct {
 	judge   *tapecheck.Judge // nil: there is nothing to judge

@@ -68,7 +68,8 @@ type form struct {
 	last  int // rows for what the last turn was answered; 0: as many as for others
 	entry int // rows of an entry with a label; 0: any number
 
-	wide bool // also what was said before the answer, and a row for each failure
+	wide  bool // also what was said before the answer, and a row for each failure
+	whole bool // as many rows for each failure as it takes
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
@@ -80,7 +81,7 @@ func (s *Summary) usual(width int) form {
 // all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
-	forms := []form{{turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
+	forms := []form{{turn: 6 * fewRows, last: answerLines, wide: true, whole: true}, {turn: 4 * fewRows, last: answerLines, wide: true, whole: true}, {turn: 4 * fewRows, last: answerLines, wide: true}, {turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {
@@ -171,8 +172,8 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 		add("did", s.turnLine(), Frame{})
 	}
 	slowest := Frame{}
-	if s.Time.Slowest != nil {
-		slowest = s.Time.Slowest.Frame
+	if len(s.Time.Slowest) > 0 {
+		slowest = s.Time.Slowest[0].Frame
 	}
 	add("time", s.timeLine(), slowest)
 	add("servers", s.serverLine(), Frame{})
@@ -347,6 +348,7 @@ func (s *Summary) turnLine() []termtext.Span {
 		}
 	} else {
 		s.addCalls(&l)
+		l.add(termtext.Plain, s.CommonText())
 	}
 	s.addTools(&l)
 	if s.Sessions > 1 {

@@ -29,8 +29,8 @@ func (s *Summary) timeLine() []termtext.Span {
 	} else {
 		l.add(termtext.Plain, s.SpentText())
 	}
-	if step := s.Time.Slowest; step != nil && step.Took > 0 {
-		l.add(termtext.Plain, fmt.Sprintf("slowest: %s, %s", step.What, step.Took))
+	for i, step := range s.Time.Slowest {
+		l.add(termtext.Plain, []string{"slowest: ", "then "}[min(i, 1)]+step.What+", "+step.Took.String())
 		l = append(l, frame(step.Frame))
 	}
 	if o := s.Time.FirstOutput; o != nil {
@@ -246,30 +246,14 @@ func (s *Summary) usageLine() []termtext.Span {
 	case s.Turns.Count == 0:
 		return nil
 	}
-	if s.addCosts(&l); l == nil {
+	u, tokens := s.Usage, s.tokensText()
+	switch s.addCosts(&l); {
+	case l == nil && tokens == "":
+		l.add(termtext.Dim, "no cost or tokens reported")
+	case l == nil:
 		l.add(termtext.Dim, "no cost reported")
 	}
-	u, t := s.Usage, s.Usage.Tokens
-	count := func(label string, given bool, n uint64) string {
-		if !given {
-			return ""
-		}
-		return termtext.Grouped(int64(n)) + " " + label
-	}
-	text := commas(count("in", t.Input.Given, t.Input.N), count("out", t.Output.Given, t.Output.N),
-		count("thought", t.Thought.Given, t.Thought.N), count("cached", t.CachedRead.Given, t.CachedRead.N))
-	if text == "" {
-		text = count("in all", t.Total.Given, t.Total.N)
-	}
-	switch {
-	case text == "":
-	case u.Running:
-		l.add(termtext.Plain, "tokens: ~ "+text)
-	case u.Turns < s.Turns.Count:
-		l.add(termtext.Plain, fmt.Sprintf("tokens: %s in %d of %d turns", text, u.Turns, s.Turns.Count))
-	default:
-		l.add(termtext.Plain, "tokens: "+text)
-	}
+	l.add(termtext.Plain, tokens)
 	if c := u.Context; c != nil && c.Size > 0 {
 		text := fmt.Sprintf("context: %s of %s", termtext.Grouped(int64(c.Used)), termtext.Grouped(int64(c.Size)))
 		if c.Peak > c.Used {
@@ -278,6 +262,33 @@ func (s *Summary) usageLine() []termtext.Span {
 		l.add(termtext.Plain, text)
 	}
 	return l
+}
+
+// tokensText says how many tokens the agent reported, of which kinds, and for which turns unless for
+// all. It is empty if it reported none.
+func (s *Summary) tokensText() string {
+	u, t := s.Usage, s.Usage.Tokens
+	count := func(label string, n trace.Count) string {
+		if !n.Given {
+			return ""
+		}
+		return termtext.Grouped(int64(n.N)) + " " + label
+	}
+	text := commas(count("in", t.Input), count("out", t.Output), count("thought", t.Thought), count("cached", t.CachedRead), count("written to the cache", t.CachedWrite))
+	if text == "" && !t.Total.Given {
+		return ""
+	}
+	all := cmp.Or(count("tokens", t.Total), "tokens")
+	switch {
+	case u.Running:
+		all = "~ " + all
+	case u.Turns < s.Turns.Count:
+		all += fmt.Sprintf(" in %d of %d turns", u.Turns, s.Turns.Count)
+	}
+	if text == "" {
+		return all
+	}
+	return all + ": " + text
 }
 
 func (s *Summary) addCosts(l *line) {
@@ -303,9 +314,9 @@ func (s *Summary) MoreFailures(worst []Failure) string {
 	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
 	for _, one := range worst {
 		if !one.uncounted {
-			told[one.Kind]++
+			told[one.Kind] += one.times()
 			if one.Mended() {
-				mended--
+				mended -= one.times()
 			}
 		}
 	}

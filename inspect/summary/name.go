@@ -18,7 +18,7 @@ func quoted(title string) string {
 	if title = plainTitle(title); title == "" {
 		return ""
 	}
-	return ` "` + termtext.Cut(title, titleColumns) + `"`
+	return ` "` + cutCommand(title, titleColumns) + `"`
 }
 
 // plainTitle returns a title from the wire in one line, without the marks of code that some
@@ -35,7 +35,7 @@ func stepName(e *trace.Event, command string) string {
 		c := e.ToolCall.ToolCall
 		return "tool call" + quoted(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID))
 	case trace.PermissionEvent:
-		return "permission" + quoted(permissionTitle(e))
+		return "permission" + quoted(toolTitle(permissionTitle(e), ""))
 	}
 	if e.Question != nil {
 		return "question" + quoted(e.Question.Message)
@@ -54,8 +54,27 @@ func callTitle(c *trace.ToolCall, command string) string {
 	if program, rest, more := strings.Cut(title, " "); more && strings.HasPrefix(program, "/") { // without its directory
 		title = program[strings.LastIndexByte(program, '/')+1:] + " " + rest
 	}
-	return termtext.CutWords(title, failedColumns)
+	return cutCommand(title, failedColumns)
 }
+
+// cutCommand shortens a title to so many columns. Of a chain of commands it keeps the last ones.
+func cutCommand(title string, columns int) string {
+	if termtext.Width(title) <= columns {
+		return title
+	}
+	title = pipeEnd.ReplaceAllString(title, "")
+	for termtext.Width(title) > columns {
+		_, rest, more := strings.Cut(strings.TrimPrefix(title, "… && "), " && ")
+		if !more {
+			return termtext.CutWords(title, columns)
+		}
+		title = "… && " + rest
+	}
+	return title
+}
+
+// pipeEnd matches the end of a command of which only a part of the output is wanted.
+var pipeEnd = regexp.MustCompile(`(?: 2>&1)? \| (?:tail|head)(?: -n)? -?\d+$|(?: 2>&1)$`)
 
 // failedColumns limits the columns of what failed.
 const failedColumns = 60

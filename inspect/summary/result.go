@@ -64,6 +64,7 @@ func (t *Tally) Summary() Summary {
 	turns := t.Stats.Turns()
 	once := t.beside.once(turns.Waited)
 	s.turns(turns, once, t.idle.until(t.tape.last))
+	s.Time.Slowest = t.steps.told(s.Took-s.Time.Idle, turns)
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told()
 	if s.Turns.Count == 0 {
@@ -73,6 +74,9 @@ func (t *Tally) Summary() Summary {
 		s.Dir = commonDir(s.all)
 		if !s.Untimed {
 			s.Time.Idle = max(s.Took-seconds(t.called.busy), 0)
+			if pause := t.called.pause; pause.Took > 0 {
+				s.Time.Pause = &pause
+			}
 		}
 	} else {
 		for _, one := range t.Stats.Tools() {
@@ -124,9 +128,6 @@ func (s *Summary) turns(t *stats.Turns, waited trace.Spend, pause Pause) {
 	if !s.Untimed && pause.Took > 0 {
 		s.Time.Pause = &pause
 	}
-	if slowest := s.Time.Slowest; t.Silences > 0 && (slowest == nil || seconds(t.Silence) > slowest.Took) {
-		s.Time.Slowest = &Step{"silence of the agent", seconds(t.Silence), Frame{Run: t.Before.Run, Seq: t.Before.Seq}}
-	}
 }
 
 // spreadOf returns the spread of times, or nil if there are none.
@@ -168,7 +169,9 @@ func countsOf(list []stats.Named) (counts []Count) {
 
 // byCount sorts what happened: most frequent first, then by name.
 func byCount(counts []Count) {
-	slices.SortFunc(counts, func(a, b Count) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.What, b.What)) })
+	slices.SortFunc(counts, func(a, b Count) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.how, b.how), cmp.Compare(a.What, b.What))
+	})
 }
 
 // usage says what turns and sessions used.
@@ -203,13 +206,14 @@ func (t *Tally) name(s *Summary) {
 			label(&spread.Frame)
 		}
 	}
-	if s.Time.Slowest != nil {
-		slowest := *s.Time.Slowest
-		label(&slowest.Frame)
-		s.Time.Slowest = &slowest
+	for i := range s.Time.Slowest {
+		label(&s.Time.Slowest[i].Frame)
 	}
 	for i := range s.Failures.Worst {
 		one := &s.Failures.Worst[i]
+		if one.Again != nil {
+			label(&one.Again.Frame)
+		}
 		if one.Later.Seq != 0 {
 			label(&one.Later)
 		}

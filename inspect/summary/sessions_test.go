@@ -79,8 +79,8 @@ func TestSessions(t *testing.T) {
 did       1 turn: done
 time      10 ms: the agent 6 ms · slowest: session/new, 1 ms (frame 3)
 `,
-		"b": `failed    ✗ turn 1: refused by the agent (frame 11); no later success
-          ✗ Fail (frame 10); no later success
+		"b": `failed    ✗ open     turn 1: refused by the agent (frame 11)
+          ✗ open     Fail (frame 10)
           ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail, 1 failed
 time      7 ms: the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms

@@ -94,9 +94,9 @@ type Call struct {
 
 // A Time says how long things took.
 type Time struct {
-	StartUp     seconds  `json:"startUp,omitzero"`      // from the first set-up call to the end of the last, before the first turn of each tape
-	Idle        seconds  `json:"idle,omitzero"`         // neither that nor a turn; without turns: no call
-	Pause       *Pause   `json:"longestIdle,omitempty"` // only with turns
+	StartUp     seconds  `json:"startUp,omitzero"` // from the first set-up call to the end of the last, before the first turn of each tape
+	Idle        seconds  `json:"idle,omitzero"`    // neither that nor a turn; without turns: no call
+	Pause       *Pause   `json:"longestIdle,omitempty"`
 	FirstOutput *Spread  `json:"firstOutput,omitempty"` // from a prompt to the first output of its turn
 	Latency     *Spread  `json:"latency,omitempty"`     // only without turns: of the client's calls
 	Waited      Waited   `json:"waited,omitzero"`       // all turns together; a time that several were open counts once
@@ -105,7 +105,7 @@ type Time struct {
 	Silences    int      `json:"silences,omitempty"`    // in turns
 	Limited     *Limited `json:"limited,omitempty"`     // of the time that turns waited for the agent
 	Spent       []Spent  `json:"spent,omitempty"`       // only without turns: by tool or method, the longest first
-	Slowest     *Step    `json:"slowest,omitempty"`
+	Slowest     []Step   `json:"slowest,omitempty"`     // at most three, the slowest first
 }
 
 // A Spread is the median and the longest time of several things.
@@ -187,8 +187,9 @@ type Failure struct {
 	Frame  Frame           `json:"frame"`
 	Stderr *Quote          `json:"stderr,omitempty"` // what the agent wrote before; nil if there is nothing, or the failure has a message
 
+	Again *Again `json:"again,omitempty"`     // the same failed again; nil: it did not
 	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
-	Next  string `json:"next,omitempty"`      // what succeeded instead; empty: the same, or it is similar
+	Next  string `json:"next,omitempty"`      // what succeeded instead; empty: the same
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
 
 	why       string // What ends with it; empty: it is not known
@@ -200,6 +201,13 @@ type Failure struct {
 	uncounted bool // no frame says so: the call completed by its status, or stderr tells it
 	joined    bool // the tool call tells it that it was for
 	grave     bool // it is worse than a tool call that failed
+}
+
+// An Again says how often the same failed again before it was mended, and how at last.
+type Again struct {
+	Count int    `json:"count"`
+	Why   string `json:"why,omitempty"` // empty: for the same reason, or it is not known
+	Frame Frame  `json:"frame"`         // of the last time
 }
 
 // A Slow says how often something of one kind came late.

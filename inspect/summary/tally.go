@@ -37,6 +37,7 @@ type Tally struct {
 	called   calls
 	beside   beside
 	idle     pauses
+	steps    steps
 	commands terminals
 	hears    bool                         // stderr is not that of Sessions
 	above    map[*trace.Entity]bool       // open tool calls by which subagents work
@@ -69,6 +70,8 @@ type call struct {
 	what string
 	at   time.Duration
 }
+
+func (c call) name() string { return c.what }
 
 // maxTitles limits the calls of a tool that are told by their titles.
 const maxTitles = 3
@@ -114,7 +117,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		t.serverDown(f, run)
 	}
 	if of := t.written.take(f); of.first != 0 && !f.Untimed {
-		t.slowest(of.name(), f.At-of.began, Frame{Run: run, Seq: of.first})
+		t.steps.add(of.name, "", of.began, f.At, Frame{Run: run, Seq: of.first})
 	}
 	for i := range tr.Events() {
 		switch e := &tr.Events()[i]; {
@@ -146,9 +149,8 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		if c, known := t.tape.calls[f.Request]; known {
-			took := f.At - c.at
-			t.slowest(c.what, took, Frame{Run: run, Seq: f.Request})
-			t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled after "+seconds(took).String())
+			t.steps.add(c.name, "", c.at, f.At, Frame{Run: run, Seq: f.Request})
+			t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled after "+seconds(f.At-c.at).String())
 		}
 	}
 	if one, ok := rejection(f, tr.Events(), tried.says, &t.commands); ok {
@@ -227,7 +229,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		}
 	}
 	for _, request := range slices.Sorted(maps.Keys(t.called.open)) {
-		t.slowest(t.tape.calls[request].what, t.tape.last-t.called.open[request].at, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
+		t.steps.add(t.tape.calls[request].name, "", t.called.open[request].at, t.tape.last, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
 	}
 	t.called.endTape(t.tape.last)
 	t.events(tr, nil)
@@ -328,12 +330,16 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 				exit := exitText(update)
 				what := strings.TrimSuffix(failedName(e, command)+because(exit)+because(why), because(exit))
 				t.failures.quiet++
+				e.Session.Conversation.EndedBadly(e.ToolCall)
 				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: tried, uncounted: true})
 			}
 			return
 		}
 	}
 	by := t.commands.attempt(e)
+	if f != nil && by.command.piped && saysPassed(textOf(wire.Get(f.Raw, "params", "update"))) {
+		by.command.piped = false
+	}
 	t.failures.mend(by, here)
 	t.failures.goOn(by, here)
 }
@@ -347,7 +353,7 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 	took := seconds(f.At - c.at)
 	gaveUp := "given up after " + took.String()
 	t.called.end(f.Request, f.At, dialect.Errored, gaveUp)
-	t.slowest(c.what, time.Duration(took), Frame{Run: run, Seq: f.Request})
+	t.steps.add(c.name, "", c.at, f.At, Frame{Run: run, Seq: f.Request})
 	return fmt.Sprintf("%s %s", c.what, gaveUp)
 }
 
@@ -467,15 +473,18 @@ func (t *Tally) startUp(e *trace.Event) {
 	t.sum.Time.StartUp += seconds(s.Ended - s.Began - before)
 }
 
-// step keeps the slowest of the steps.
+// step notes what a step took.
 func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if e.Kind == trace.ToolCallEvent && t.above[e.ToolCall] {
 		t.sum.Time.Subagents += seconds(took)
 		delete(t.above, e.ToolCall)
 	}
-	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.slowest(stepName(e, t.commands.command(e)), took, Frame{Run: e.Run, Seq: e.First})
+	of := ""
+	if e.Kind == trace.ToolCallEvent {
+		a := t.commands.attempt(e)
+		of = a.command.run()
 	}
+	t.steps.add(func() string { return stepName(e, t.commands.command(e)) }, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})
 }
 
 // delegates notes the tool call by which a subagent works that has made another one, or that names a
@@ -492,11 +501,4 @@ func (t *Tally) delegates(call *trace.Entity) {
 		t.above = map[*trace.Entity]bool{}
 	}
 	t.above[by] = true
-}
-
-// slowest notes what took time, and keeps the slowest.
-func (t *Tally) slowest(what string, took time.Duration, from Frame) {
-	if s := t.sum.Time.Slowest; s == nil || seconds(took) > s.Took {
-		t.sum.Time.Slowest = &Step{what, seconds(took), from}
-	}
 }

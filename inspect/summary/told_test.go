@@ -81,7 +81,17 @@ func TestTelling(t *testing.T) {
 		"a.py:14: SomeWarning:\nA value is set\nCould not save":                                         "Could not save",
 		`[{"metric":{"pod":"a"},"values":[[1,"0.31"],[2,"4"],[3,"5.2"]]}]`:                              "1 row: a 0.31 → 5.2",
 		`[{"metric":{},"value":[1,"3"]},{"metric":{},"values":[]}]`:                                     "2 rows: 3",
-		"E assert 1 == 2":               "assert 1 == 2",
+		"E assert 1 == 2": "assert 1 == 2",
+		"--- FAIL: TestLast (0.31s)\n    a_test.go:64: \n        \tError Trace:\ta_test.go:64\n        \tError:      \tShould be empty": "TestLast: Should be empty",
+		"==================\nWARNING: DATA RACE\nWrite at 0x1\n--- FAIL: TestRace (0.1s)":                                               "WARNING: DATA RACE",
+		" FAIL  src/a.spec.ts\n   × settings > remembers 7ms\n     → watch is not defined\n   × more 8ms\n     → no":                    "settings > remembers: watch is not defined",
+		"Failures:\n  1) Cart#apply twice\n     Failure/Error: expect(x).to eq(500)\n       expected: 500\n            got: 1000":       "Cart#apply twice: expected: 500, got: 1000",
+		"   FAIL  Tests\\A\n  ⨯ it sets it   0.48s\n  Failed asserting that false is true.":                                             "it sets it: Failed asserting that false is true.",
+		"src/A.hs:7:20: error: [GHC-83865]\n    • Couldn't match type\nError: [Cabal-7125]\nFailed to build a-0.8.2.":                   "src/A.hs:7:20: Couldn't match type",
+		"[1/2] Building\nFAILED: src/icp.cpp.o\n/w/src/icp.cpp:88:17: error: ambiguous overload\nninja: build stopped: one failed":      "icp.cpp:88:17: error: ambiguous overload",
+		"CMake Error at /m/Test.cmake:73 (message):\n  The compiler\n    /usr/bin/ld: cannot find -lx":                                  "ld: cannot find -lx",
+		"╷\n│ Error: No valid credential sources found\n│ ":                                                                             "Error: No valid credential sources found",
+		"> Task :app:ksp FAILED\ne: [ksp] /w/app/Dao.kt:24: no column\nFAILURE: Build failed with an exception.":                        "Dao.kt:24: no column",
 		"Output: Killed\nError: (none)": "Killed",
 	} {
 		if got := telling(output, false); got != want {
@@ -93,7 +103,7 @@ func TestTelling(t *testing.T) {
 // TestRuler: a line that draws something is not what a tool says.
 func TestRuler(t *testing.T) {
 	const output = "INFO - stored 1\n\n====================== PANIC ======================\npanicked at src/store.rs:8:38:\nindex out of bounds: the len is 4"
-	if got, want := telling(output, true), "panicked at src/store.rs:8:38:"; got != want {
+	if got, want := telling(output, true), "panicked at src/store.rs:8:38: index out of bounds: the len is 4"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got, want := telling("====================== PANIC ======================", true), "====================== PANIC ======================"; got != want {

@@ -10,10 +10,11 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits on the bytes kept of what was asked and answered, and of what the last turn of a session
-// was answered.
+// Limits on the bytes kept of what was asked, of what was answered in an earlier turn of a session
+// and in its last one, and of a message before the answer.
 const (
 	quoteLength   = 384
+	shortLength   = 768
 	answerLength  = 4 << 10
 	earlierLength = 384
 	leastEarlier  = 80 // a shorter message tells too little
@@ -82,8 +83,8 @@ func (q *quote) add(f *frame, u wire.Value) {
 
 // shorten notes that the turn is not the last one any more.
 func (q *quote) shorten() {
-	if len(q.text) > quoteLength {
-		q.text, q.cut = slices.Clone(q.text[:quoteLength]), true
+	if len(q.text) > shortLength {
+		q.text, q.cut = slices.Clone(q.text[:shortLength]), true
 	}
 }
 

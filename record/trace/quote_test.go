@@ -47,7 +47,7 @@ func TestAnswer(t *testing.T) {
 		{"another message", join(says("a", "One."), says("b", "Two.")), "Two.", ""},
 		{"long", says("", strings.Repeat("é", 500)), strings.Repeat("é", 500), ""},
 		{"longer", says("", strings.Repeat("é", 2500)), strings.Repeat("é", 2048) + " …", ""},
-		{"before another turn", join(says("", strings.Repeat("word ", 150)), []string{`< {"id":2,"result":{"stopReason":"end_turn"}}`, `> {"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`}), strings.TrimSpace(strings.Repeat("word ", 76)) + " …", ""},
+		{"before another turn", join(says("", strings.Repeat("word ", 200)), []string{`< {"id":2,"result":{"stopReason":"end_turn"}}`, `> {"id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`}), strings.TrimSpace(strings.Repeat("word ", 153)) + " …", ""},
 		{"long words", says("", strings.Repeat("word ", 1000)), strings.TrimSpace(strings.Repeat("word ", 819)) + " …", ""},
 		{"a tool call last", join(says("", "I look."), []string{tool}), "I look.", ""},
 		{"the longest before", join(says("a", cause), says("b", "Short."), says("c", cause+cause), says("d", cause), says("e", "Done.")), "Done.", cause + cause},

@@ -30,7 +30,8 @@ type ToolCall struct {
 	Unannounced bool              `json:"unannounced,omitzero"` // version 1: known from patches only, without a tool_call
 	Permissions []*Permission     `json:"permissions,omitempty"`
 
-	File string `json:"-"` // the first path in its locations or changes
+	File    string `json:"-"` // the first path in its locations or changes
+	BadExit bool   `json:"-"` // it completed, but its command failed (Conversation.EndedBadly)
 
 	given int // bytes of its arguments
 	ready ready
@@ -52,7 +53,7 @@ func (t *ToolCall) Finished() bool {
 
 // Failed reports whether the call has failed by itself, not because the client cancelled the
 // turn or the user rejected the call.
-func (t *ToolCall) Failed() bool { return t.Status == "failed" && !t.Cancelled }
+func (t *ToolCall) Failed() bool { return (t.Status == "failed" || t.BadExit) && !t.Cancelled }
 
 // State returns the status, "rejected" if the user has rejected the call, or "cancelled" if it
 // failed because the client cancelled the turn.

@@ -10,7 +10,8 @@ import (
 // Work is what the agent did in a turn.
 type Work struct {
 	Tools          int // tool calls that began
-	FailedTools    int // how many of those failed
+	FailedTools    int // how many of those failed by their status
+	BadExits       int // how many of those completed, but their commands failed
 	CancelledTools int // how many of those the client cancelled or the user rejected
 	Requests       Requests
 }
@@ -69,6 +70,15 @@ func (c *Conversation) countEnd(e *Entity) {
 		w.FailedTools = min(w.FailedTools+1, w.Tools) // a call may fail twice
 	case "cancelled", "rejected":
 		w.CancelledTools = min(w.CancelledTools+1, w.Tools)
+	}
+}
+
+// EndedBadly notes that a tool call which has just completed has run a command that failed. The
+// protocol does not say that, but what the command returned or printed.
+func (c *Conversation) EndedBadly(e *Entity) {
+	e.ToolCall.BadExit = true
+	if t := c.openTurn(e.Turn); t != nil && !e.Replayed {
+		t.Work.BadExits++
 	}
 }
 
