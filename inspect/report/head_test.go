@@ -33,3 +33,18 @@ func TestHead(t *testing.T) {
 		}
 	}
 }
+
+// A call that completed, but printed that its command failed, counts as failed wherever the page tells
+// of it: in the head, in the row of its turn, and as a bar.
+func TestBadExits(t *testing.T) {
+	s := &script{}
+	s.turn("Build it", "No.", 2, "BUILD FAILED in 3s")
+	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, s.lines...)}}))
+	for _, want := range []string{
+		`<span class="fate">✗ open</span>`, "1 tool call: BUILD FAILED in 3s, 1 failed<", "✗ 1 tool call failed<", `<span class="word bad">✗ failed</span>`, `<rect class="tool bad"`,
+	} {
+		if strings.Count(page, want) != 1 {
+			t.Errorf("got %d × %q, want it once", strings.Count(page, want), want)
+		}
+	}
+}

@@ -101,9 +101,6 @@ func (f *Failure) short() (name, why string) {
 	if count := shortCount.FindStringSubmatch(f.why); count != nil {
 		why = count[1]
 	}
-	if f.exit != "" {
-		why = f.exit + because(strings.TrimPrefix(why, f.exit))
-	}
 	name = cutCommand(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
 	if why != "" {
 		why = " (" + cutWhy(why, shortColumns-termtext.Width(name)) + ")"

@@ -148,7 +148,7 @@ func (a *failures) repeat(how harm, f *Failure) {
 			if sameReason(f.why, before.why) {
 				again.Why = ""
 			}
-			f.What, f.why, f.exit, f.Frame, f.Again = before.What, before.why, before.exit, before.Frame, &again
+			f.What, f.why, f.Frame, f.Again = before.What, before.why, before.Frame, &again
 			a.kept[of] = slices.Delete(a.kept[of], i, i+1)
 			return
 		}

@@ -193,7 +193,6 @@ type Failure struct {
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
 
 	why       string // What ends with it; empty: it is not known
-	exit      string // of a call that completed: its bad exit status
 	tried     attempt
 	open      bool // it could be mended, and was not
 	passed    bool // its turn was done all the same

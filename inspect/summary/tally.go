@@ -327,11 +327,9 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&tried.command, textOf(update)) {
 			if !saysNo(c.Title) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
-				exit := exitText(update)
-				what := strings.TrimSuffix(failedName(e, command)+because(exit)+because(why), because(exit))
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: what, why: why, exit: exit, Frame: here, tried: tried, uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: failedName(e, command) + because(why), why: why, Frame: here, tried: tried, uncounted: true})
 			}
 			return
 		}
