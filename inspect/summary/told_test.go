@@ -110,3 +110,40 @@ func TestRuler(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestCutWhy: of errors that explain one another the last ones stay.
+func TestCutWhy(t *testing.T) {
+	for _, tt := range []struct {
+		why     string
+		columns int
+		want    string
+	}{
+		{"no such file", 20, "no such file"},
+		{"open /w/a: no such file or directory", 27, "… no such file or directory"},
+		{"failed to update the issue: 422 Validation Failed: assignees invalid", 60, "failed to update … 422 Validation Failed: assignees invalid"},
+		{"one long reason without any other behind it", 20, "one long reason …"},
+	} {
+		if got := cutWhy(tt.why, tt.columns); got != tt.want {
+			t.Errorf("%q in %d columns: got %q, want %q", tt.why, tt.columns, got, tt.want)
+		}
+	}
+}
+
+// TestCutCommand: of a chain of commands the last ones stay, without what keeps only a part of the
+// output.
+func TestCutCommand(t *testing.T) {
+	for _, tt := range []struct {
+		title   string
+		columns int
+		want    string
+	}{
+		{"go test ./...", 20, "go test ./..."},
+		{"./autogen.sh && ./configure -q && make distcheck 2>&1 | tail -30", 30, "… && make distcheck"},
+		{"npm run build 2>&1 | head -n 5", 20, "npm run build"},
+		{"a very long title of a single call", 20, "a very long title …"},
+	} {
+		if got := cutCommand(tt.title, tt.columns); got != tt.want {
+			t.Errorf("%q in %d columns: got %q, want %q", tt.title, tt.columns, got, tt.want)
+		}
+	}
+}
