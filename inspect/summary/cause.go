@@ -43,11 +43,11 @@ const (
 var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^WARNING: DATA RACE|\bcommand not found\b|: not found$`),
 	namedLine,
-	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? `),
+	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
 	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
-	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|could not|couldn't|can't)\b`),
+	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|could not|couldn't|can't)\b`),
 }
 
 // namedLine matches the name of a single test that failed, as test runners write it.
@@ -59,7 +59,7 @@ func saysFault(line string) bool {
 }
 
 // emptyLine matches lines that say nothing of what went wrong.
-var emptyLine = regexp.MustCompile(`(?i)warning\]?:|\[warning\]|^[\d:.\s]*(?:encountered an |runtime )?errors?:?$|^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |^CMake Error(?: at .*\(message\))?:?$|^FAILED: \S+\.o\b|^(?:> )?Task \S+ FAILED$|^FAILURE: Build failed|^Error: \[\w+-\d+\]$|^Failed to build |^Failed examples:$|^error: fatalError$|^Failed to compile\.?$|^Error: \d+ chart\(s\) linted|^w: |\bdid not complete successfully: exit code|^collect2: error: |^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$|^✖ \d+ problems? |^ERROR: failed to (?:build|solve): process|^#\d+ ERROR: process|^npm (?:ERR!|error) code |^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)|^fatal: Could not read from remote repository|^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$|={5}|-{5}|\.{5}|_{5}|\*{5}`)
+var emptyLine = regexp.MustCompile(`(?i)warning\]?:|\[warning\]|^[\d:.\s]*(?:encountered an |runtime )?errors?:?$|^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$|^[\pL ]+: \(none\)$|^(?:Command|Directory|Process Group PGID): |^CMake Error(?: at .*\(message\))?:?$|^FAILED: \S+\.o\b|^(?:> )?Task \S+ FAILED$|^FAILURE: Build failed|^Error: \[\w+-\d+\]$|^Failed to build |^Failed examples:$|^error: fatalError$|^Failed to compile\.?$|^Error: \d+ chart\(s\) linted|^w: |^(?:> )?Failed to apply plugin|^An exception occurred applying plugin|^A problem occurred (?:evaluating|configuring)|^Execution failed for task|^(?:> )?Compilation failed; see|^BUILD FAILED(?: in .*)?$|^error: warnings found and -Werror|^\d+ validation errors? for |\bdid not complete successfully: exit code|^collect2: error: |^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$|^✖ \d+ problems? |^ERROR: failed to (?:build|solve): process|^#\d+ ERROR: process|^npm (?:ERR!|error) code |^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)|^fatal: Could not read from remote repository|^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$|={5}|-{5}|\.{5}|_{5}|\*{5}`)
 
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
@@ -89,8 +89,10 @@ func toolText(content []byte) string {
 // telling returns the line of a tool's output that says most: the first that tells of something
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
-	text := termtext.FirstLines(plainOutput(numberedTest.ReplaceAllString(beginning(output), "✗ $1")), maxToolLines, 0)
-	isEmpty := func(line string) bool { return emptyLine.MatchString(line) && !strings.HasSuffix(line, "DATA RACE") }
+	text := termtext.FirstLines(plainOutput(numberedTest.ReplaceAllString(dockerMark.ReplaceAllString(beginning(output), ""), "✗ $1")), maxToolLines, 0)
+	isEmpty := func(line string) bool {
+		return emptyLine.MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(warned.MatchString(line) && strings.Contains(output, "-Werror"))
+	}
 	if bare := slices.DeleteFunc(slices.Clone(text), isEmpty); len(bare) > 0 { // a ruler is one
 		text = bare
 	}
@@ -114,7 +116,13 @@ func telling(output string, last bool) string {
 	switch {
 	case at < 0:
 	case pytestLine.MatchString(told):
-		told = pytestLine.ReplaceAllString(told, "$1: $2")
+		test, why := pytestLine.ReplaceAllString(told, "$1"), pytestLine.ReplaceAllString(told, "$2")
+		if head, cut := strings.CutSuffix(why, "..."); cut { // it stands whole in another line
+			if i := slices.IndexFunc(text, func(line string) bool { return !strings.HasSuffix(line, "...") && strings.Contains(line, head) }); i >= 0 {
+				why = text[i][strings.Index(text[i], head):]
+			}
+		}
+		told = test + ": " + why
 	case namedLine.MatchString(told):
 		if why := reason(text[at+1:]); why != "" {
 			told = termtext.CutWords(testMark.ReplaceAllString(testMark.ReplaceAllString(told, ""), ""), testColumns) + ": " + why
@@ -136,9 +144,15 @@ func telling(output string, last bool) string {
 	return cutWhy(told, whyColumns-countColumns) + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
 }
 
-// toldMark matches what stands around a cause and tells nothing: how far docker build is, the box of
-// Terraform, a tag of Claude Code, the directory of a file.
-var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |#\d+ [\d.]+ |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?/(?:[^\s:/]+/)+)|</tool_use_error>$`)
+// warned matches a warning of a compiler, which may be told to take it for an error.
+var warned = regexp.MustCompile(`^\S+: warning: `)
+
+// dockerMark matches what docker build writes before a line of a command.
+var dockerMark = regexp.MustCompile(`(?m)^#\d+ [\d.]+ `)
+
+// toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
+// Code, the directory of a file, the name of the tool.
+var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?/(?:[^\s:/]+/)+)|</tool_use_error>$`)
 
 // requestMark matches the request that failed, before the answer to it.
 var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? `)
@@ -173,7 +187,7 @@ func reason(after []string) string {
 }
 
 // letterLine matches a line of text.
-var letterLine = regexp.MustCompile(`^\W{0,3}\pL`)
+var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)
 
 // numberedTest matches the name of a test that failed after its number, which would begin a list in
 // Markdown.

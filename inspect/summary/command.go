@@ -165,21 +165,41 @@ func includes(before, after *command) bool {
 	})
 }
 
-// compiles reports whether a later command of the same program can only have succeeded if what an
-// earlier one was to compile compiles now: tests after a build.
+// compiles reports whether a later command can only have succeeded if what an earlier one was to
+// compile compiles now: tests of the same program after a build.
 func compiles(before, after *command) bool {
 	if !tells(before, after) {
 		return false
 	}
 	last := plainWords(before.chain[len(before.chain)-1])
-	return len(last) > 1 && slices.Contains(compiling, last[1]) && slices.ContainsFunc(after.chain, func(one []string) bool {
-		return len(one) > 1 && one[0] == last[0] && (slices.Contains(compiling, one[1]) || one[1] == "test" || one[1] == "clippy") &&
-			!slices.ContainsFunc(last[2:], func(word string) bool { return !slices.Contains(one, word) })
+	if len(last) < 2 || !compiling.MatchString(last[0]+" "+last[1]) {
+		return false
+	}
+	return slices.ContainsFunc(after.chain, func(one []string) bool {
+		one = plainWords(one)
+		return len(one) > 1 && one[0] == last[0] && buildsToo.MatchString(one[1]) &&
+			(strings.HasPrefix(last[1], "compile") || !slices.ContainsFunc(last[2:], func(word string) bool { return !slices.Contains(one, word) }))
 	})
 }
 
-// compiling are the subcommands that only compile.
-var compiling = []string{"build", "check", "compile"}
+var (
+	// compiling matches commands that only compile.
+	compiling = regexp.MustCompile(`^(?:cargo (?:build|check)|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|\S*gradlew? (?:compile|assemble)\w*)$`)
+	// buildsToo matches subcommands that compile first.
+	buildsToo = regexp.MustCompile(`^(?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
+)
+
+// testsAll reports whether a later command runs all tests, whatever an earlier one that failed ran of
+// them.
+func testsAll(before, after *command) bool {
+	runs := func(words []string) bool { return slices.ContainsFunc(words, testWord.MatchString) }
+	return tells(before, after) && runs(before.chain[len(before.chain)-1]) && slices.ContainsFunc(after.chain, func(one []string) bool {
+		return len(one) > 0 && one[0] == "ctest" && !slices.ContainsFunc(one, func(word string) bool { return word == "-R" || word == "-L" })
+	})
+}
+
+// testWord matches the word of a command that runs tests, as a program or a target.
+var testWord = regexp.MustCompile(`(?i)(?:^|[/_:-])c?tests?(?:$|[/_:.-])`)
 
 // commits reports whether a command makes a commit.
 func commits(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "commit" }
@@ -220,4 +240,4 @@ func runsAll(some, all []string) bool {
 func isTestRunner(word string) bool { return testRunner.MatchString(word) }
 
 // testRunner matches the words of a command that runs tests, or builds.
-var testRunner = regexp.MustCompile(`^(?:test|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest|build)$`)
+var testRunner = regexp.MustCompile(`^(?:test|ctest|tests|pytest|vitest|jest|mocha|rspec|phpunit|nextest|build)$`)

@@ -45,6 +45,7 @@ var failedLines = regexp.MustCompile(`(?m)^(?:` + strings.Join([]string{
 	`BUILD FAILED`, `FAILURE: Build failed`, `\[INFO\] BUILD FAILURE`, `Build FAILED\.`, `\*\* \w+ FAILED \*\*`, // Gradle, Maven, MSBuild, xcodebuild
 	`\d+% tests passed, [1-9]\d* tests? failed`, `ninja: build stopped`, `g?make(?:\[\d+\])?: \*\*\* `, // CTest, Ninja, make
 	`npm (?:ERR!|error) code `, `Found [1-9]\d* errors?\b`, `\S+\(\d+,\d+\): error TS\d+`, // npm, tsc
+	`│? ?Error: Error acquiring the state lock`, `│ Error: `, // Terraform
 	`curl: \(\d+\) `, `ERROR: failed to (?:build|solve)`, `(?:\S*sh: )?(?:line \d+: )?\S+: command not found$`,
 }, "|") + `)`)
 

@@ -129,6 +129,9 @@ func (a *failures) keep(how harm, f Failure) {
 	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
 		f.Fate = notMended
 	}
+	if f.why == foundNothing {
+		f.Fate, f.open, f.wentOn = wentOn, false, true
+	}
 	a.kept[how] = append(a.kept[how], f)
 }
 
@@ -300,7 +303,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 		case stoppedLine.MatchString(why):
 			why = stoppedByYou
 		case code == 1 && why == "exit 1" && saysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
-			why = "found nothing"
+			why = foundNothing
 		case isTimeout(command, code) && !saysFault(why):
 			why = stoppedByTimeout
 		}
@@ -329,6 +332,7 @@ var stoppedLine = regexp.MustCompile(`(?i)\b(?:stopped|interrupted|killed|termin
 const (
 	stoppedByYou     = "stopped by you"
 	stoppedByTimeout = "stopped by timeout"
+	foundNothing     = "found nothing"
 )
 
 // stopped reports whether a failure is a command that the user or its own timeout has stopped.

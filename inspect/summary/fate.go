@@ -98,8 +98,14 @@ func (a *attempt) mends(later *attempt) string {
 		case a.params == later.params:
 			return succeededLater
 		case dialect.Does(a.method, dialect.CallsTool):
-			switch lacks := func(one argument) bool { return !slices.Contains(later.given, one) }; {
-			case len(a.given) > 0 && !slices.ContainsFunc(a.given, lacks): // it has more arguments, or values that are no text differ
+			same := 0
+			for _, one := range a.given {
+				if slices.Contains(later.given, one) {
+					same++
+				}
+			}
+			switch {
+			case same > 0 && 2*same >= len(a.given): // it has other arguments besides
 				return succeededLater
 			case alike(a.given, later.given):
 				return similar
@@ -115,7 +121,7 @@ func (a *attempt) mends(later *attempt) string {
 	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command)):
+		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command) || testsAll(&a.command, &later.command)):
 		return succeededLater
 	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words),
 		a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
