@@ -474,6 +474,11 @@ func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 	}
 	one := &startUp{Open: p.To-p.From >= longStartUp, ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
 	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend())
+	for i := range one.Shares {
+		if one.Shares[i].Class == "says" { // what the agent does in a start-up has a colour of its own
+			one.Shares[i].Class = "start"
+		}
+	}
 	return one
 }
 

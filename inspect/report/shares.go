@@ -82,6 +82,9 @@ func (r *reader) timing(s *summary.Summary) timing {
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
 		t.Shares = sharesOf(append(spent, spending{"idle", "idle", time.Duration(s.Time.Idle)}))
 	}
+	if busy := time.Duration(s.Took - s.Time.Idle); s.Turns.Count == 0 && busy > 0 && s.Time.Idle > 0 {
+		t.Shares = sharesOf([]spending{{"calls", "tool", busy}, {"between calls", "idle", time.Duration(s.Time.Idle)}})
+	}
 	for i := range t.Shares {
 		switch one := &t.Shares[i]; one.Class {
 		case "idle":

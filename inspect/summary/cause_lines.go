@@ -1,0 +1,66 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// toldLines match lines of a tool's output that say what went wrong, those that say most first: the
+// name of a test that failed, an error with its text, and others.
+var toldLines = [...]*regexp.Regexp{
+	regexp.MustCompile(`^WARNING: DATA RACE|\bcommand not found\b|: not found$`),
+	namedLine,
+	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
+	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
+	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|could not|couldn't|can't)\b`),
+}
+
+// saysFault reports whether a line says what went wrong.
+func saysFault(line string) bool {
+	return slices.ContainsFunc(toldLines[:], func(r *regexp.Regexp) bool { return r.MatchString(line) })
+}
+
+// emptyLine matches lines that say nothing of what went wrong: warnings, headings, rulers, the exit
+// status, and what programs write before or after the cause.
+var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	`warning\]?:`,
+	`\[warning\]`,
+	`^[\d:.\s]*(?:encountered an |runtime )?errors?:?$`,
+	`^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$`,
+	`^[\pL ]+: \(none\)$`,
+	`^(?:Command|Directory|Process Group PGID): `,
+	`={5}`,
+	`-{5}`,
+	`\.{5}`,
+	`_{5}`,
+	`\*{5}`,
+	`^CMake Error(?: at .*\(message\))?:?$`, `^FAILED: \S+\.o\b`, `^collect2: error: `, `^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$`, // CMake, Ninja, make, GCC's linker
+	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
+	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, // Cabal, Swift
+	`^Failed examples:$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, go test, dbt
+	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, // Docker
+	`^Failed to compile\.?$`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, ESLint
+	`^Error: \d+ chart\(s\) linted`, `^\d+ validation errors? for `, `^fatal: Could not read from remote repository`, // Helm, Pydantic, git
+}, "|"))
+
+// countLine matches a line of a tool's output that says how much went wrong.
+var countLine = regexp.MustCompile(`(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+
+// warned matches a warning of a compiler, which may be told to take it for an error.
+var warned = regexp.MustCompile(`^\S+: warning: `)
+
+// dockerMark matches what docker build writes before a line of a command.
+var dockerMark = regexp.MustCompile(`(?m)^#\d+ [\d.]+ `)
+
+// toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
+// Code, the directory of a file, the name of the tool.
+var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?/(?:[^\s:/]+/)+)|</tool_use_error>$`)
+
+// requestMark matches the request that failed, before the answer to it.
+var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)
+
+// jsonReason matches the JSON of an answer from which only the message tells.
+var jsonReason = regexp.MustCompile(`\{.*?"(?:errors?|message|detail)": ?(?:\{"\w+": ?)?"([^"]{4,})".*$`)

@@ -1,0 +1,283 @@
+package summary
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/trace"
+)
+
+// A harm says how bad a failure is, the worst first.
+type harm uint8
+
+const (
+	agentDied   harm = iota
+	turnFailed       // or was stopped; or setting up the connection or a session
+	noAnswer         // to a request
+	toolInLast       // a tool call of the last turn
+	toolFailed       // of an earlier turn
+	askedInVain      // any other request
+	bytesLost
+	notJSON
+	harms
+)
+
+// Limits on the failures that are described. The rest are counted.
+const (
+	maxWorst = 3 // that are told one by one if they were mended
+	maxTold  = 16
+	maxKept  = 32 // of each harm; a later success may mend them
+
+	nextColumns = 48 // of what succeeded next
+)
+
+// A failures keeps the worst of the failures.
+type failures struct {
+	count int
+	quiet int // tool calls that failed, though they completed by their status
+	kinds [dialect.BadExit + 1]Failed
+	kept  [harms][]Failure // the first maxKept of each
+}
+
+// begin notes that a turn begins: calls that failed before are not in the last turn.
+func (a *failures) begin() {
+	early, late := a.kept[toolFailed], a.kept[toolInLast]
+	a.kept[toolFailed] = append(early, late[:min(len(late), maxKept-len(early))]...)
+	a.kept[toolInLast] = nil
+}
+
+// worst returns the worst failures: those that were not mended first, then in their order.
+func (a *failures) worst() (list []Failure) {
+	for how, some := range a.kept {
+		for _, one := range some {
+			if one.grave = harm(how) < toolInLast; !one.joined {
+				list = append(list, one)
+			}
+		}
+	}
+	rank := func(f *Failure) int {
+		switch {
+		case f.grave && !f.Mended():
+			return 0
+		case f.open && !f.passed:
+			return 1
+		case f.Kind == dialect.Gap || f.Kind == dialect.InvalidLine:
+			return 3
+		case f.wentOn:
+			return 4
+		case f.Mended():
+			return 5
+		}
+		return 2
+	}
+	slices.SortStableFunc(list, func(a, b Failure) int {
+		order := rank(&a)
+		if by := cmp.Compare(order, rank(&b)); by != 0 || order == 0 {
+			return by // an agent that died is worse than a turn that failed
+		}
+		return cmp.Or(cmp.Compare(a.Frame.Run, b.Frame.Run), cmp.Compare(a.Frame.Seq, b.Frame.Seq))
+	})
+	few := min(len(list), maxWorst)
+	list = append(list[:few], slices.DeleteFunc(list[few:], func(f Failure) bool { return rank(&f) == 3 })...) // more like these tell nothing
+	return list[:min(len(list), maxTold)]
+}
+
+// fates returns how many of the failures were mended, how many were not, and how many others tell.
+func (a *failures) fates() (mended, not, joined int) {
+	for _, some := range a.kept {
+		for i := range some {
+			switch f := &some[i]; {
+			case f.joined:
+				joined++
+			case f.open:
+				not++
+			case f.Mended() && !f.uncounted:
+				mended += f.times()
+			}
+		}
+	}
+	return mended, not, joined
+}
+
+// add counts a failure. tell is called if more is to be kept of it.
+func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
+	a.count++
+	k := &a.kinds[kind]
+	k.Count++
+	if k.Count > 1 && len(a.kept[how]) >= maxKept {
+		return
+	}
+	f := tell()
+	a.join(&f)
+	a.keep(how, f)
+	if k.Count == 1 {
+		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
+	}
+}
+
+// keep keeps a failure, which a later success may mend.
+func (a *failures) keep(how harm, f Failure) {
+	if a.repeat(how, &f); len(a.kept[how]) >= maxKept {
+		return
+	}
+	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
+		f.Fate = notMended
+	}
+	if f.why == foundNothing {
+		f.Fate, f.open, f.wentOn = wentOn, false, true
+	}
+	a.kept[how] = append(a.kept[how], f)
+}
+
+// repeat tells a failure with the earlier one of the same, which it replaces.
+func (a *failures) repeat(how harm, f *Failure) {
+	for _, of := range [...]harm{how, toolFailed} {
+		for i := range a.kept[of] {
+			before := &a.kept[of][i]
+			same := before.tried.same(&f.tried)
+			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
+				continue
+			}
+			if !same {
+				f.tried = before.tried
+			}
+			again := Again{Count: before.times(), Why: f.why, Frame: f.Frame}
+			if sameReason(f.why, before.why) {
+				again.Why = ""
+			}
+			f.What, f.why, f.Frame, f.Again = before.What, before.why, before.Frame, &again
+			a.kept[of] = slices.Delete(a.kept[of], i, i+1)
+			return
+		}
+	}
+}
+
+// sameWhy reports whether two commands have failed for the same long reason: the same test, or error.
+func sameWhy(a, b *Failure) bool {
+	return sameReason(a.why, b.why) && len(a.why) >= minHead && a.tried.kind == "execute" && b.tried.kind == "execute" && a.tried.object == b.tried.object
+}
+
+// sameReason reports whether two reasons are the same but for how much is wrong.
+func sameReason(a, b string) bool {
+	a, _, _ = strings.Cut(a, " · ")
+	b, _, _ = strings.Cut(b, " · ")
+	return a == b
+}
+
+// times returns how often it failed.
+func (f *Failure) times() int {
+	if f.Again == nil {
+		return 1
+	}
+	return f.Again.Count + 1
+}
+
+// join leaves out the request for a file that failed, if what failed now is the tool call that it
+// was for.
+func (a *failures) join(call *Failure) {
+	if call.Kind != dialect.FailedTool {
+		return
+	}
+	title := strings.TrimSpace(call.tried.title)
+	name := title[strings.LastIndexAny(title, " :")+1:]
+	for i := range a.kept[askedInVain] {
+		f := &a.kept[askedInVain][i]
+		path := f.tried.object
+		if path != "" && dialect.Does(f.tried.method, dialect.UsesFile) && (call.tried.file == path || strings.Contains(call.What, path) || name != "" && strings.HasSuffix(path, "/"+name)) {
+			f.joined = true
+		}
+	}
+}
+
+// mend notes that something has succeeded with a frame that may have failed before.
+func (a *failures) mend(by attempt, at Frame) {
+	for how := range a.kept {
+		for i := range a.kept[how] {
+			f := &a.kept[how][i]
+			if f.Mended() {
+				continue
+			}
+			switch fate := f.tried.mends(&by); {
+			case fate == similar && by.method != "":
+				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, true
+			case fate == similar && by.method == "":
+				if !by.command.shows() && f.Again == nil && f.tried.during == by.during {
+					f.goOn(&by, at)
+				}
+			case fate != "":
+				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, false
+			}
+		}
+	}
+}
+
+// goOn notes that a tool call has succeeded with a frame: the work went on after those that failed
+// before. A change of a file may be an attempt to mend a command; it shows only that the work went on
+// after other changes.
+func (a *failures) goOn(by attempt, at Frame) {
+	if trace.OnlyLooks(by.kind) || by.command.shows() {
+		return
+	}
+	for _, how := range [...]harm{toolInLast, toolFailed} {
+		for i := range a.kept[how] {
+			if f := &a.kept[how][i]; (f.open || f.wentOn && f.Next == "" && f.tried.relates(&by)) && f.Again == nil && f.tried.method == "" && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+				f.goOn(&by, at)
+			}
+		}
+	}
+}
+
+// goOn notes that the work went on after the failure.
+func (f *Failure) goOn(by *attempt, at Frame) {
+	f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = wentOn, "", Frame{}, false, false, true
+	if name := by.name(); name != f.tried.name() && f.tried.relates(by) { // the same name would read as if it was mended
+		f.Next, f.Later = cutCommand(name, nextColumns), at
+	}
+}
+
+// done notes that a turn was done in which tool calls had failed. That mends those that only look
+// at something; of the others it is not known.
+func (a *failures) done(e *trace.Event) {
+	for i := range a.kept[toolInLast] {
+		f := &a.kept[toolInLast][i]
+		t := &f.tried
+		if f.Mended() || f.wentOn || f.stopped() || t.object != e.SessionID || t.during != e.Turn.Number {
+			continue
+		}
+		if f.Fate = notMended; trace.OnlyLooks(t.kind) {
+			f.Fate, f.Later = turnName(e.Turn)+" was done without it", Frame{Run: e.Run, Seq: e.Seq}
+		}
+		f.passed = true
+	}
+}
+
+// list returns the kinds of failures that occurred, most frequent first.
+func (a *failures) list() []Failed {
+	kinds := slices.DeleteFunc(slices.Clone(a.kinds[:]), func(k Failed) bool { return k.Count == 0 })
+	slices.SortStableFunc(kinds, func(a, b Failed) int { return cmp.Compare(b.Count, a.Count) })
+	return kinds
+}
+
+// harmOf returns how bad a frame's failure is.
+func harmOf(kind dialect.Failure, f *dialect.Frame) harm {
+	switch kind {
+	case dialect.FailedRequest:
+		if dialect.Does(f.Method, dialect.Prompts|dialect.Opens|dialect.Initializes) {
+			return turnFailed
+		}
+		return askedInVain
+	case dialect.FailedTool:
+		return toolInLast
+	case dialect.Stopped:
+		return turnFailed
+	case dialect.Unanswered:
+		return noAnswer
+	case dialect.Gap:
+		return bytesLost
+	case dialect.BadExit:
+		return agentDied
+	}
+	return notJSON
+}

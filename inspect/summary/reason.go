@@ -1,0 +1,103 @@
+package summary
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// withReason returns a line that says what went wrong together with what it lacks and others have: a
+// test that failed with what it says, a heading with what follows it.
+func withReason(told string, text []string, at int) string {
+	if at > 0 && strings.HasPrefix(told, "Failure/Error: ") { // RSpec: the name stands before it, in a list
+		at--
+		told = "✗ " + text[at]
+	}
+	after := text[at+1:]
+	switch {
+	case pytestLine.MatchString(told):
+		test := pytestLine.FindStringSubmatch(told)
+		return test[1] + ": " + uncut(test[2], text)
+	case namedLine.MatchString(told):
+		if why := reason(after); why != "" {
+			return termtext.CutWords(testMark.ReplaceAllString(testMark.ReplaceAllString(told, ""), ""), testColumns) + ": " + why
+		}
+	case len(after) > 0 && strings.HasSuffix(told, ":") && letterLine.MatchString(after[0]):
+		return told + " " + strings.TrimLeft(after[0], "!•→ ")
+	case len(after) > 0 && ghcError.MatchString(told):
+		return ghcError.ReplaceAllString(told, "") + " " + strings.TrimPrefix(after[0], "• ")
+	}
+	return told
+}
+
+// uncut returns a reason that ends with dots as it stands in another line.
+func uncut(why string, text []string) string {
+	head, cut := strings.CutSuffix(why, "...")
+	if !cut {
+		return why
+	}
+	i := slices.IndexFunc(text, func(line string) bool { return !strings.HasSuffix(line, "...") && strings.Contains(line, head) })
+	if i < 0 {
+		return why
+	}
+	return text[i][strings.Index(text[i], head):]
+}
+
+// namedLine matches the name of a single test that failed, as test runners write it.
+var namedLine = regexp.MustCompile(`^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!`)
+
+var (
+	// testMark matches what stands around the name of a test: a sign, and how long it ran.
+	testMark = regexp.MustCompile(`^(?:[✖✗✘×⨯❌●] +|--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| \(?[\d.]+ ?m?s\)?$`)
+	// reasonLine matches the line in which a test says what is wrong, and reasonMark what stands
+	// before that.
+	reasonLine = regexp.MustCompile(`^→ \S|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|Exception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
+	reasonMark = regexp.MustCompile(`^(?:→ |\S+_test\.go:\d+: +|E {2,}|Error: +)`)
+	// noReason matches lines like these that only repeat the test's code.
+	noReason = regexp.MustCompile(`^Failure/Error: |^Error Trace:|^expect\(|^assert |^\W*\d+ ?[|│▕]`)
+)
+
+// reason returns what a test that failed says, in the lines after its name; empty: nothing.
+func reason(after []string) string {
+	for i, line := range after[:min(len(after), reasonLines)] {
+		switch {
+		case namedLine.MatchString(line):
+			return ""
+		case !reasonLine.MatchString(line) || noReason.MatchString(line):
+			continue
+		case i+1 < len(after) && strings.HasSuffix(line, ":") && letterLine.MatchString(after[i+1]):
+			return after[i+1]
+		case i+1 < len(after) && expectedLine.MatchString(line) && cameLine.MatchString(after[i+1]):
+			return line + ", " + after[i+1]
+		}
+		return reasonMark.ReplaceAllString(line, "")
+	}
+	return ""
+}
+
+// Limits on the columns of the name of a test, and on the lines after it that are looked at.
+const (
+	testColumns = 72
+	reasonLines = 16
+)
+
+// letterLine matches a line of text.
+var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)
+
+// numberedTest matches the name of a test that failed after its number, which would begin a list in
+// Markdown.
+var numberedTest = regexp.MustCompile(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]).*)$`)
+
+// What was expected stands on a line before what came.
+var (
+	expectedLine = regexp.MustCompile(`(?i)^expected:? +\S+$`)
+	cameLine     = regexp.MustCompile(`(?i)^(?:got|received|actual)\b`)
+)
+
+// pytestLine matches the line of pytest's summary about a test that failed.
+var pytestLine = regexp.MustCompile(`^(?:FAILED|ERROR) \S*?::(\S+) - (.+)$`)
+
+// ghcError matches the end of the line before the text of an error of GHC.
+var ghcError = regexp.MustCompile(` error: \[GHC-\d+\].*$`)
