@@ -90,7 +90,7 @@ func telling(output string, last bool) string {
 			count = strings.Trim(line, "= ")
 		}
 	}
-	told = jsonReason.ReplaceAllString(requestMark.ReplaceAllString(toldMark.ReplaceAllString(told, ""), ""), "$1")
+	told = jsonReason.ReplaceAllString(requestMark.ReplaceAllString(toldMark.ReplaceAllString(told, ""), ""), "$1$2")
 	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
 		return told
 	}

@@ -28,6 +28,7 @@ func saysFault(line string) bool {
 var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`warning\]?:`,
 	`\[warning\]`,
+	`^warning +Listing `,
 	`^[\d:.\s]*(?:encountered an |runtime )?errors?:?$`,
 	`^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$`,
 	`^[\pL ]+: \(none\)$`,
@@ -62,5 +63,5 @@ var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error callin
 // requestMark matches the request that failed, before the answer to it.
 var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)
 
-// jsonReason matches the JSON of an answer from which only the message tells.
-var jsonReason = regexp.MustCompile(`\{.*?"(?:errors?|message|detail)": ?(?:\{"\w+": ?)?"([^"]{4,})".*$`)
+// jsonReason matches JSON of which only a message tells something: an answer, or what Ansible says.
+var jsonReason = regexp.MustCompile(`(?:^.*=> *)?\{(?:[^{}]*,)? ?"(?:errors?|message|detail)": ?(?:\{"\w+": ?)?"([^"]{4,})".*$|^.*\{.*"msg": ?"((?:[^"\\]|\\.)+)".*$`)

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/record/termtext"
@@ -32,21 +31,23 @@ func withReason(told string, text []string, at int) string {
 	return told
 }
 
-// uncut returns a reason that ends with dots as it stands in another line.
+// uncut returns a reason that ends with dots, or is only the name of an error, as it stands whole in
+// another line.
 func uncut(why string, text []string) string {
 	head, cut := strings.CutSuffix(why, "...")
 	if !cut {
-		return why
+		head += ": "
 	}
-	i := slices.IndexFunc(text, func(line string) bool { return !strings.HasSuffix(line, "...") && strings.Contains(line, head) })
-	if i < 0 {
-		return why
+	for _, line := range text {
+		if at := strings.Index(line, head); at >= 0 && !strings.HasSuffix(line, "...") {
+			return line[at:]
+		}
 	}
-	return text[i][strings.Index(text[i], head):]
+	return why
 }
 
 // namedLine matches the name of a single test that failed, as test runners write it.
-var namedLine = regexp.MustCompile(`^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!`)
+var namedLine = regexp.MustCompile(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!`)
 
 var (
 	// testMark matches what stands around the name of a test: a sign, and how long it ran.
@@ -63,9 +64,11 @@ var (
 func reason(after []string) string {
 	for i, line := range after[:min(len(after), reasonLines)] {
 		switch {
+		case noReason.MatchString(line):
+			continue
 		case namedLine.MatchString(line):
 			return ""
-		case !reasonLine.MatchString(line) || noReason.MatchString(line):
+		case !reasonLine.MatchString(line):
 			continue
 		case i+1 < len(after) && strings.HasSuffix(line, ":") && letterLine.MatchString(after[i+1]):
 			return after[i+1]
