@@ -45,6 +45,13 @@ func alike(a, b []argument) bool {
 	return same > 0 && 2*same >= len(a) || len(a)+len(b) == 0
 }
 
+// sameNames reports whether a call of a tool has all arguments of an earlier one, of several.
+func sameNames(a, b []argument) bool {
+	return len(a) > 1 && !slices.ContainsFunc(a, func(one argument) bool {
+		return !slices.ContainsFunc(b, func(other argument) bool { return one.name == other.name })
+	})
+}
+
 func sameObject(a, b string) bool {
 	one, other := statementOf(a), statementOf(b)
 	switch {

@@ -46,12 +46,12 @@ func isRetry(a, b []string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < 2 || a[0] != b[0] || isFlag(a[0]) {
+	if len(a) == 0 || a[0] != b[0] || isFlag(a[0]) {
 		return false
 	}
-	if isFlag(a[1]) || isFlag(b[1]) {
+	if len(a) == 1 || isFlag(a[1]) || isFlag(b[1]) {
 		words := plainWords(a)
-		return len(words) > 1 && slices.Equal(words, plainWords(b))
+		return slices.Equal(words, plainWords(b)) && (len(words) > 1 || isTestRunner(words[0]) || len(a) > 1 && slices.Equal(a, b))
 	}
 	if a[1] != b[1] {
 		return false

@@ -156,6 +156,18 @@ func (d *dialogs) end(session *trace.Session, t *trace.Turn) int {
 	return one.number
 }
 
+// unfinished returns the title of the tool call that ran last, if it has not ended; otherwise nothing.
+func (d *dialogs) unfinished() string {
+	if len(d.list) == 0 {
+		return ""
+	}
+	last := d.list[len(d.list)-1].last
+	if last == nil || last.LastCall == nil || last.LastCall.Finished() || undone(last.LastCall) {
+		return ""
+	}
+	return callTitle(last.LastCall, "")
+}
+
 // told returns the turns that are told, and the sessions if there are several.
 func (d *dialogs) told() (turns []Exchange, parts []Part) {
 	for _, one := range d.list {

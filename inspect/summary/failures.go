@@ -200,7 +200,8 @@ func (a *failures) mend(by attempt, at Frame) {
 				continue
 			}
 			switch fate := f.tried.mends(&by); {
-			case fate == similar && by.method != "":
+			case fate == nextCall && f.wentOn:
+			case (fate == similar || fate == nextCall) && by.method != "":
 				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, true
 			case fate == similar && by.method == "":
 				if !by.command.shows() && f.Again == nil && f.tried.during == by.during {

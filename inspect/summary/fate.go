@@ -109,6 +109,8 @@ func (a *attempt) mends(later *attempt) string {
 				return succeededLater
 			case alike(a.given, later.given):
 				return similar
+			case sameNames(a.given, later.given):
+				return nextCall
 			}
 		case dialect.Does(a.method, dialect.Sets):
 			return "another value was set later"
@@ -226,6 +228,7 @@ const (
 	notMended = "open"
 	wentOn    = "the work went on" // a later tool call succeeded
 	similar   = "a similar call succeeded"
+	nextCall  = "the next call of it succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

@@ -90,6 +90,13 @@ func (t *Tally) Summary() Summary {
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
 	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst(), quiet: t.failures.quiet}
+	if call := t.said.unfinished(); call != "" {
+		for i := range s.Failures.Worst {
+			if f := &s.Failures.Worst[i]; f.Kind == dialect.BadExit && f.Frame.Run == len(s.Tapes)-1 {
+				f.What += " during" + quoted(call)
+			}
+		}
+	}
 	s.Failures.Mended, s.Failures.Unmended, s.Failures.joined = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
 	s.Slow = t.slow.list()
