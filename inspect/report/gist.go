@@ -195,7 +195,7 @@ func (e exchange) html() h.Node {
 		h.Given(e.Part, gistRow(fmt.Sprint("session ", e.Session), h.B(h.Text(e.Part)))),
 		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
 			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "+e.Asked))),
-			h.Given(e.Earlier, h.P(h.Class("two soft"), h.Auto(), turnsArrow, h.Text(e.Earlier))),
+			h.Given(e.Earlier, h.P(h.Class("two soft"), h.Auto(), turnsArrow, h.Text(summary.Noted+e.Earlier))),
 			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
 	}
 }

@@ -204,6 +204,9 @@ const (
 	mostRows    = 40
 )
 
+// Noted stands before what was said before the answer.
+const Noted = "noted: "
+
 // arrow stands between what was asked and answered.
 var arrow = termtext.Dim.Span(" → ")
 
@@ -310,8 +313,8 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		asked, style = "the same again", termtext.Dim
 	}
 	earlier, answered := "", one.Came()
-	if f.wide && one.Did == "" {
-		earlier = OneLine(one.Earlier)
+	if text := OneLine(one.Earlier); f.wide && one.Did == "" && text != "" {
+		earlier = Noted + text
 	}
 	room := max(f.width-LabelColumns-2, 2)
 	if f.width <= 0 && earlier != "" {
@@ -344,7 +347,7 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 			if i > 0 {
 				head = []termtext.Span{margin}
 			}
-			rows = append(rows, Row{append(slices.Clone(head), termtext.Plain.Span(text)), one.Frame})
+			rows = append(rows, Row{append(slices.Clone(head), termtext.Dim.Span(text)), one.Frame})
 		}
 		head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
 	}

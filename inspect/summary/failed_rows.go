@@ -55,8 +55,8 @@ func (s *Summary) Told(room bool) (each []Failure, together []Together) {
 	return each, together
 }
 
-// LeftText says how much failed with no later success, if the tapes came out well all the same. It is
-// empty if nothing did.
+// LeftText says how many failures are open, if the tapes came out well all the same. It is empty if
+// none is.
 func (s *Summary) LeftText() string {
 	if s.Failures.Unmended == 0 || s.Outcome().How != dialect.Done {
 		return ""
