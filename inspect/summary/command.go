@@ -18,7 +18,11 @@ type command struct {
 func parseCommand(title string) (c command) {
 	c.words, c.guarded = commandOf(title), strings.Contains(title, "||")
 	c.piped = strings.Contains(strings.ReplaceAll(title, "||", ""), "|")
-	for _, one := range chainMark.Split(title, -1) {
+	last := title[strings.LastIndexByte(title, ';')+1:] // the exit status is that of the commands behind it
+	if strings.TrimSpace(last) == "" {
+		last = title
+	}
+	for _, one := range chainMark.Split(last, -1) {
 		one, _, _ = strings.Cut(one, " | ")
 		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
 			c.chain = append(c.chain, words)

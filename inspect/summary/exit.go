@@ -64,6 +64,11 @@ func saysPassed(printed string) bool {
 
 var passedLines = regexp.MustCompile(`(?m)^# FAIL: +0$|\b0 fail(?:ed|ures?|ing)\b|^test result: ok|^Tests?:? +(?:\d+ \w+[,|] +)*\d+ passed|^=* ?[1-9]\d* passed|^100% tests passed|^BUILD SUCCESS|^INFO: Build completed successfully|^Build complete!|^ *Finished .* in |^ok +\S+`)
 
+// saysTested reports whether a command has run tests by the last lines of what it printed.
+func saysTested(printed string) bool { return testedLines.MatchString(ending(printed)) }
+
+var testedLines = regexp.MustCompile(`(?m)^test result: |\b\d+ passed\b|^\d+ tests? completed|\bPassed: +\d+|^(?:ok|FAIL)\s+\S+\s+[\d.]+s$`)
+
 // shows reports whether a command only shows what there is, or what others have said.
 func (c *command) shows() bool {
 	if len(c.chain) == 0 {

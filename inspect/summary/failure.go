@@ -195,7 +195,11 @@ func cutWhy(why string, columns int) string {
 	for at := 0; ; {
 		next := strings.Index(why[at:], ": ")
 		if next < 0 {
-			return termtext.CutWords(why, columns)
+			cut := termtext.CutWords(why, columns)
+			if at > 0 && termtext.Width(cut) < columns*2/3 { // a very long word is left out
+				cut = termtext.CutWords("… "+why[at:], columns)
+			}
+			return cut
 		}
 		at += next + len(": ")
 		switch room := columns - termtext.Width(why[at:]) - 1; {

@@ -214,6 +214,17 @@ func (a *failures) mend(by attempt, at Frame) {
 	}
 }
 
+// compiled notes that a command has failed only after what it compiles first: it ran tests.
+func (a *failures) compiled(by attempt, at Frame) {
+	for _, how := range [...]harm{toolInLast, toolFailed} {
+		for i := range a.kept[how] {
+			if f := &a.kept[how][i]; !f.Mended() && compiles(&f.tried.command, &by.command) {
+				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = succeededLater, "", at, false, false, false
+			}
+		}
+	}
+}
+
 // goOn notes that a tool call has succeeded with a frame: the work went on after those that failed
 // before. A change of a file may be an attempt to mend a command; it shows only that the work went on
 // after other changes.

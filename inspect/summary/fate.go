@@ -120,7 +120,7 @@ func (a *attempt) mends(later *attempt) string {
 			return succeededLater
 		}
 	case later.method != "":
-	case strings.Contains(a.title, " ") && a.title == later.title && // one word, such as Bash, names a tool
+	case !bareTool.MatchString(a.title) && a.title == later.title &&
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command) || testsAll(&a.command, &later.command)):
@@ -144,7 +144,7 @@ func (a *attempt) same(earlier *attempt) bool {
 	case len(a.command.words) > 1:
 		return slices.Equal(plainWords(a.command.words), plainWords(earlier.command.words))
 	}
-	return a.title == earlier.title && strings.Contains(a.title, " ") && slices.Equal(a.given, earlier.given)
+	return a.title == earlier.title && !bareTool.MatchString(a.title) && slices.Equal(a.given, earlier.given)
 }
 
 // relates reports whether a later tool call may do instead what failed: it is a similar one, or they
@@ -159,7 +159,11 @@ func (a *attempt) relates(later *attempt) bool {
 
 // tellingWords returns the words of a title and a command that are about what a tool call does.
 func (a *attempt) tellingWords() (list []string) {
-	for _, word := range append(strings.Fields(a.title), a.command.words...) {
+	words := a.command.words
+	if !bareTool.MatchString(a.title) {
+		words = append(strings.Fields(a.title), words...)
+	}
+	for _, word := range words {
 		word = strings.ToLower(strings.Trim(word, "\"'`.,:;()"))
 		word = word[strings.LastIndexByte(word, '/')+1:]
 		if len(word) >= minTelling && !isFlag(word) && !slices.Contains(anyWords, word) {
@@ -176,7 +180,7 @@ var anyWords = strings.Fields("tests check build install update files local debu
 
 // repeats reports whether two tool calls are the same, or changes of the same file.
 func (a *attempt) repeats(other *attempt) bool {
-	return a.kind == other.kind && (a.title == other.title && strings.Contains(a.title, " ") || a.file != "" && a.file == other.file)
+	return a.kind == other.kind && (a.title == other.title && !bareTool.MatchString(a.title) || a.file != "" && a.file == other.file)
 }
 
 // Then continues the line about a failure: that the same failed again, and what succeeded later or,

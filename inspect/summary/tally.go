@@ -147,6 +147,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
+	if e := about(dialect.FailedTool, tr.Events()); e != nil && f.Failure() == dialect.FailedTool && saysTested(textOf(wire.Get(f.Raw, "params", "update"))) {
+		t.failures.compiled(t.commands.attempt(e), here)
+	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		if c, known := t.tape.calls[f.Request]; known {
 			t.steps.add(c.name, "", c.at, f.At, Frame{Run: run, Seq: f.Request})
@@ -329,6 +332,9 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 				why := toolFault(update, t.commands.of(e))
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
+				if saysTested(textOf(update)) {
+					t.failures.compiled(tried, here)
+				}
 				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: failedName(e, command) + because(why), why: why, Frame: here, tried: tried, uncounted: true})
 			}
 			return
