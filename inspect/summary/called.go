@@ -102,6 +102,21 @@ func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
 	}
 }
 
+// input returns what the tool was given that an event is about, if it is kept.
+func (c *calls) input(e *trace.Event) string {
+	if e.Kind != trace.CallEvent || e.Call.Tool == "" {
+		return ""
+	}
+	for _, list := range [...][]*Called{c.first, c.last} {
+		for _, one := range list {
+			if one.Frame.Run == e.Run && one.Frame.Seq == e.First {
+				return one.Input
+			}
+		}
+	}
+	return ""
+}
+
 // keep keeps a call if it is told.
 func (c *calls) keep(one *Called) {
 	c.count++
@@ -225,7 +240,7 @@ func inputOf(arguments []byte) (list []string) {
 func resultText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		output := plainOutput(beginning(wire.Text(wire.Get(block, "text"))))
-		text := OneLine(output)
+		text := OneLine(cmp.Or(strings.TrimSpace(foundNone.ReplaceAllString(output, "")), output))
 		for line := range strings.Lines(output) {
 			if wrongLine.MatchString(line) {
 				text = termtext.Brief(strings.TrimSpace(line), 0)
@@ -238,6 +253,9 @@ func resultText(content []byte) string {
 	}
 	return ""
 }
+
+// foundNone matches a line of a result that says only that there is nothing of a kind.
+var foundNone = regexp.MustCompile(`(?mi)^(?:[\w ]+: )?no [\w -]+ (?:found|detected)\.?\s*$`)
 
 // wrongLine matches a line of a result that tells of an error: a log's, an exception, or the
 // status of an HTTP response.

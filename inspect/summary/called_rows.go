@@ -65,7 +65,7 @@ func (s *Summary) CommonText() string {
 const minCommon = 5
 
 // fewRowsCalled is the largest number of calls of which each has a row.
-const fewRowsCalled = 10
+const fewRowsCalled = 16
 
 // goesWith reports whether another call that follows can be told with this one.
 func (c *Called) goesWith(next *Called) bool {

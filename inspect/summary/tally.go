@@ -488,7 +488,8 @@ func (t *Tally) step(e *trace.Event, took time.Duration) {
 		a := t.commands.attempt(e)
 		of = a.command.run()
 	}
-	t.steps.add(func() string { return stepName(e, t.commands.command(e)) }, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})
+	what := func() string { return stepName(e, t.commands.command(e)) + quoted(t.called.input(e)) }
+	t.steps.add(what, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})
 }
 
 // delegates notes the tool call by which a subagent works that has made another one, or that names a
