@@ -14,7 +14,7 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
-	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4})\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
 	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|could not|couldn't|can't)\b`),
 }
 
@@ -30,7 +30,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\[warning\]`,
 	`^warning +Listing `,
 	`^[\d:.\s]*(?:encountered an |runtime )?errors?:?$`,
-	`^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:code|status):? \d+\.?)?[\s\pP\pS]*$`,
+	`^[\s\pP\pS]*(?:(?:process )?exit(?:ed with)? (?:exit )?(?:code|status):? \d+\.?)?[\s\pP\pS]*$`,
 	`^[\pL ]+: \(none\)$`,
 	`^(?:Command|Directory|Process Group PGID): `,
 	`={5}`,
@@ -43,7 +43,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, // Cabal, Swift
 	`^Failed examples:$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, go test, dbt
 	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, // Docker
-	`^Failed to compile\.?$`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, ESLint
+	`^Failed to compile\.?$`, `Unable to build website for locale`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, Docusaurus, ESLint
 	`^Error: \d+ chart\(s\) linted`, `^\d+ validation errors? for `, `^fatal: Could not read from remote repository`, // Helm, Pydantic, git
 }, "|"))
 

@@ -28,7 +28,7 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 		switch code, _ := exitOf(update); {
 		case stoppedLine.MatchString(why):
 			why = stoppedByYou
-		case code == 1 && why == "exit 1" && saysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
+		case code == 1 && (why == "exit 1" || emptyLine.MatchString(why)) && saysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
 			why = foundNothing
 		case isTimeout(command, code) && !saysFault(why):
 			why = stoppedByTimeout

@@ -71,9 +71,10 @@ func reason(after []string) string {
 		case !reasonLine.MatchString(line):
 			continue
 		case i+1 < len(after) && strings.HasSuffix(line, ":") && letterLine.MatchString(after[i+1]):
-			return after[i+1]
-		case i+1 < len(after) && expectedLine.MatchString(line) && cameLine.MatchString(after[i+1]):
-			return line + ", " + after[i+1]
+			i, line = i+1, after[i+1]
+		}
+		if i+1 < len(after) && expectedLine.MatchString(line) && cameLine.MatchString(after[i+1]) {
+			return termtext.CutWords(line, testColumns/2) + ", " + after[i+1]
 		}
 		return reasonMark.ReplaceAllString(line, "")
 	}
@@ -95,7 +96,7 @@ var numberedTest = regexp.MustCompile(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]).*)
 
 // What was expected stands on a line before what came.
 var (
-	expectedLine = regexp.MustCompile(`(?i)^expected:? +\S+$`)
+	expectedLine = regexp.MustCompile(`(?i)^expected *:? +\S.*$`)
 	cameLine     = regexp.MustCompile(`(?i)^(?:got|received|actual)\b`)
 )
 

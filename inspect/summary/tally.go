@@ -328,7 +328,7 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		update := wire.Get(f.Raw, "params", "update")
 		command, tried := t.commands.command(e), t.commands.attempt(e)
 		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&tried.command, textOf(update)) {
-			if !saysNo(c.Title) && !isTimeout(command, code) {
+			if !saysNo(c.Title) && !saysNo(command) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
