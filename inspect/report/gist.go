@@ -103,7 +103,9 @@ func (r *reader) gist(title string) *gist {
 		if whole := summary.OneLine(one.Answered); closing(whole) != whole {
 			g.Answered = []string{closing(whole)}
 		}
-		if one.Earlier != "" {
+		if one.Did != "" {
+			g.Answered = []string{closing(one.Came())}
+		} else if one.Earlier != "" {
 			g.Earlier = summary.OneLine(one.Earlier)
 		}
 	}

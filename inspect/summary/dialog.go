@@ -26,10 +26,13 @@ type Exchange struct {
 	Frame    Frame           `json:"frame"`         // of the prompt
 }
 
-// Label returns the word before what the agent said: answered only if the turn is done.
+// Label returns the word before what came of the turn: answered only if it is done.
 func (e *Exchange) Label() string {
-	if e.Outcome.How == dialect.Done {
+	switch {
+	case e.Outcome.How == dialect.Done:
 		return "answered"
+	case e.Did != "":
+		return "came to"
 	}
 	return "said"
 }
@@ -229,7 +232,11 @@ func (s *Summary) dialog(f form) (rows []Row) {
 		if f.wide {
 			rows = append(rows, said("noted", one.Earlier, fewRows, f.width, one.Frame)...)
 		}
-		return append(rows, said(one.Label(), one.Answered, max(f.last, 2), f.width, one.Frame)...)
+		answered := one.Answered
+		if one.Did != "" {
+			answered = one.Came()
+		}
+		return append(rows, said(one.Label(), answered, max(f.last, 2), f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {

@@ -136,13 +136,11 @@ func (a *failures) repeat(how harm, f *Failure) {
 	for _, of := range [...]harm{how, toolFailed} {
 		for i := range a.kept[of] {
 			before := &a.kept[of][i]
-			same := before.tried.same(&f.tried)
+			same := f.tried.same(&before.tried)
 			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
 				continue
 			}
-			if !same {
-				f.tried = before.tried
-			}
+			f.tried = before.tried // a part of it does not mend all
 			again := Again{Count: before.times(), Why: f.why, Frame: f.Frame}
 			if sameReason(f.why, before.why) {
 				again.Why = ""

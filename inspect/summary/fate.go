@@ -134,7 +134,7 @@ func (a *attempt) mends(later *attempt) string {
 }
 
 // same reports whether an attempt is an earlier one again: the same call of a tool, or the same
-// command apart from flags.
+// command apart from flags, or a part of its tests.
 func (a *attempt) same(earlier *attempt) bool {
 	switch {
 	case a.method != "":
@@ -142,7 +142,8 @@ func (a *attempt) same(earlier *attempt) bool {
 	case earlier.method != "" || a.kind != earlier.kind || a.object != earlier.object || trace.OnlyLooks(a.kind):
 		return false
 	case len(a.command.words) > 1:
-		return slices.Equal(plainWords(a.command.words), plainWords(earlier.command.words))
+		words, before := plainWords(a.command.words), plainWords(earlier.command.words)
+		return slices.Equal(words, before) || len(words) > len(before) && slices.Equal(words[:len(before)], before) && slices.ContainsFunc(before, isTestRunner)
 	}
 	return a.title == earlier.title && !bareTool.MatchString(a.title) && slices.Equal(a.given, earlier.given)
 }

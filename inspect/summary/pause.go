@@ -71,7 +71,7 @@ const (
 // PauseText says which part of the idle time was the longest, if that tells where it went.
 func (s *Summary) PauseText() string {
 	p := s.Time.Pause
-	if p == nil || p.Took < seconds(shownPause) || p.Took < min(s.Time.Idle/2, seconds(longPause)) {
+	if p == nil || p.Took < seconds(shownPause) || p.Took < min(s.Time.Idle/3, seconds(longPause)) {
 		return ""
 	}
 	text := p.Where
