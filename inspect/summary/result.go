@@ -219,7 +219,9 @@ func (t *Tally) name(s *Summary) {
 	for i := range s.Failures.Worst {
 		one := &s.Failures.Worst[i]
 		if one.Again != nil {
-			label(&one.Again.Frame)
+			again := *one.Again
+			label(&again.Frame)
+			one.Again = &again
 		}
 		if one.Later.Seq != 0 {
 			label(&one.Later)
