@@ -15,7 +15,7 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
 	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
-	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|could not|couldn't|can't)\b`),
+	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|already exists|could not|couldn't|can't)\b`),
 }
 
 // saysFault reports whether a line says what went wrong.
@@ -41,7 +41,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`^CMake Error(?: at .*\(message\))?:?$`, `^FAILED: \S+\.o\b`, `^collect2: error: `, `^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$`, // CMake, Ninja, make, GCC's linker
 	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
 	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, // Cabal, Swift
-	`^Failed examples:$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, go test, dbt
+	`^Failed examples:$`, `^FAILED TEST SUMMARY$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, Ceedling, dbt, go test
 	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, // Docker
 	`^Failed to compile\.?$`, `Unable to build website for locale`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, Docusaurus, ESLint
 	`^Error: \d+ chart\(s\) linted`, `^\d+ validation errors? for `, `^fatal: Could not read from remote repository`, // Helm, Pydantic, git

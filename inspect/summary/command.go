@@ -31,17 +31,30 @@ func parseCommand(title string) (c command) {
 	return c
 }
 
-// run returns the command that runs last, without flags, if it takes more than a word to tell it.
+// run returns the command of a chain that does the work, without flags, if it takes more than a word to
+// tell it: the first that builds or tests something, or else the last.
 func (c *command) run() string {
 	if len(c.chain) == 0 {
 		return ""
 	}
-	words := slices.DeleteFunc(plainWords(c.chain[len(c.chain)-1]), func(word string) bool { return strings.ContainsAny(word, "<>") })
+	i := slices.IndexFunc(c.chain, func(one []string) bool {
+		return !slices.Contains(preparing, one[0]) && slices.ContainsFunc(one[:min(len(one), 2)], working.MatchString)
+	})
+	if i < 0 {
+		i = len(c.chain) - 1
+	}
+	words := slices.DeleteFunc(plainWords(c.chain[i]), func(word string) bool { return strings.ContainsAny(word, "<>") })
 	if len(words) < 2 || c.shows() {
 		return ""
 	}
 	return strings.Join(words, " ")
 }
+
+// working matches a word of a command that builds or tests something.
+var working = regexp.MustCompile(`(?i)build|test|check|make|compile|install|lint`)
+
+// preparing are the programs that come before the work.
+var preparing = []string{"mkdir", "rm", "cp", "mv", "export", "source", "git"}
 
 // isRetry reports whether a later command is an earlier one again, apart from flags and from
 // what a shell is told first: cargo test -p x after cargo test. Both must begin with the same
@@ -75,9 +88,16 @@ func isRetry(a, b []string) bool {
 	return len(a) == 0
 }
 
-// adds reports whether a later command has more words than an earlier one besides flags: it may do
-// only a part of it.
-func adds(before, after []string) bool { return len(plainWords(after)) > len(plainWords(before)) }
+// adds reports whether a later command has more words than an earlier one besides flags, or a flag that
+// leaves something out: it may do only a part of it.
+func adds(before, after []string) bool {
+	return len(plainWords(after)) > len(plainWords(before)) || slices.ContainsFunc(after, func(word string) bool {
+		return leavesOut.MatchString(word) && !slices.Contains(before, word)
+	})
+}
+
+// leavesOut matches flags by which a command does only a part of its work.
+var leavesOut = regexp.MustCompile(`^--(?:path|only|skip|disable|exclude|ignore|filter|without|no-verify)`)
 
 // plainWords returns the words that are not flags.
 func plainWords(words []string) (plain []string) {
@@ -165,7 +185,7 @@ func includes(before, after *command) bool {
 	}
 	last := a[len(a)-1]
 	return slices.ContainsFunc(b, func(one []string) bool {
-		return slices.Equal(last, one) || isRetry(last, one) || commits(last) && commits(one)
+		return slices.Equal(last, one) || isRetry(last, one) && !adds(last, one) || commits(last) && commits(one)
 	})
 }
 
@@ -194,16 +214,30 @@ var (
 )
 
 // testsAll reports whether a later command runs all tests, whatever an earlier one that failed ran of
-// them.
+// them: of the same program, or of any for ctest and for the scripts of a package of Node.
 func testsAll(before, after *command) bool {
-	runs := func(words []string) bool { return slices.ContainsFunc(words, testWord.MatchString) }
-	return tells(before, after) && runs(before.chain[len(before.chain)-1]) && slices.ContainsFunc(after.chain, func(one []string) bool {
-		return len(one) > 0 && one[0] == "ctest" && !slices.ContainsFunc(one, func(word string) bool { return word == "-R" || word == "-L" })
+	if !tells(before, after) {
+		return false
+	}
+	last := before.chain[len(before.chain)-1]
+	return slices.ContainsFunc(last, testWord.MatchString) && slices.ContainsFunc(after.chain, func(one []string) bool {
+		switch words := strings.Join(one, " "); {
+		case nodeTests.MatchString(words):
+			return slices.Contains(nodePrograms, last[0])
+		default:
+			return one[0] == "ctest" && !slices.Contains(one, "-R") && !slices.Contains(one, "-L")
+		}
 	})
 }
 
-// testWord matches the word of a command that runs tests, as a program or a target.
-var testWord = regexp.MustCompile(`(?i)(?:^|[/_:-])c?tests?(?:$|[/_:.-])`)
+var (
+	// testWord matches the word of a command that runs tests, as a program or a target.
+	testWord = regexp.MustCompile(`(?i)(?:^|[/_:-])c?tests?(?:$|[/_:.-])|^(?:jest|vitest|mocha)$`)
+	// nodeTests matches a command that runs all tests of a package of Node.
+	nodeTests = regexp.MustCompile(`^(?:npm|pnpm|yarn|bun)(?: run)? test$|^(?:npx )?(?:jest|vitest run)$`)
+	// nodePrograms run what such packages have.
+	nodePrograms = []string{"npm", "npx", "pnpm", "yarn", "bun", "jest", "vitest", "mocha", "node"}
+)
 
 // commits reports whether a command makes a commit.
 func commits(words []string) bool { return len(words) > 1 && words[0] == "git" && words[1] == "commit" }

@@ -60,3 +60,34 @@ func TestIncludes(t *testing.T) {
 		}
 	}
 }
+
+// A build that failed is mended if tests of the same program run, and tests by a run of all of them; not
+// by a narrower run, another program, or a command whose exit status is not that of the tests.
+func TestMends(t *testing.T) {
+	for _, tt := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"cargo check", "cargo test", true},
+		{"cargo check", "cargo clippy -- -D warnings", true},
+		{"./gradlew compileJava compileTestJava", "./gradlew test --tests '*Test'", true},
+		{"./gradlew build", "./gradlew test --tests '*Test'", false},
+		{"go build ./a", "go test ./b", false},
+		{"cargo build", "go test ./...", false},
+		{"npx jest test/a.test.js", "npm test", true},
+		{"npx jest test/a.test.js", "npm test -- b", false},
+		{"pytest tests/a.py", "npm test", false},
+		{"./build/tests -ts=a", "ctest --preset debug", true},
+		{"./build/tests -ts=a", "ctest -R b", false},
+		{"bin/rspec spec/a/b_spec.rb", "bin/rspec spec/a spec/c", true},
+		{"bin/rspec spec/a/b_spec.rb", "bin/rspec spec/c", false},
+		{"bazel build //...", "bazel test //...", true},
+		{"cabal build lib:a", "cabal build all", true},
+		{"dotnet test", "git stash && dotnet test; git stash pop", false},
+	} {
+		before, after := parseCommand(tt.before), parseCommand(tt.after)
+		if got := includes(&before, &after) || compiles(&before, &after) || testsAll(&before, &after); got != tt.want {
+			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
+		}
+	}
+}

@@ -152,9 +152,12 @@ func (a *failures) repeat(how harm, f *Failure) {
 	}
 }
 
-// sameWhy reports whether two commands have failed for the same long reason: the same test, or error.
+// sameWhy reports whether two commands, or two calls of a tool of a server, have failed for the same
+// long reason.
 func sameWhy(a, b *Failure) bool {
-	return sameReason(a.why, b.why) && len(a.why) >= minHead && a.tried.kind == "execute" && b.tried.kind == "execute" && a.tried.object == b.tried.object
+	runs := a.tried.kind == "execute" && b.tried.kind == "execute"
+	calls := a.tried.method == b.tried.method && dialect.Does(a.tried.method, dialect.CallsTool)
+	return sameReason(a.why, b.why) && len(a.why) >= minHead && (runs || calls) && a.tried.object == b.tried.object
 }
 
 // sameReason reports whether two reasons are the same but for how much is wrong.

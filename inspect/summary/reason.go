@@ -54,7 +54,7 @@ var (
 	testMark = regexp.MustCompile(`^(?:[✖✗✘×⨯❌●] +|--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| \(?[\d.]+ ?m?s\)?$`)
 	// reasonLine matches the line in which a test says what is wrong, and reasonMark what stands
 	// before that.
-	reasonLine = regexp.MustCompile(`^→ \S|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|Exception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
+	reasonLine = regexp.MustCompile(`^→ \S|^\d+:\d+\s+error\b|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|Exception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|received|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
 	reasonMark = regexp.MustCompile(`^(?:→ |\S+_test\.go:\d+: +|E {2,}|Error: +)`)
 	// noReason matches lines like these that only repeat the test's code.
 	noReason = regexp.MustCompile(`^Failure/Error: |^Error Trace:|^expect\(|^assert |^\W*\d+ ?[|│▕]`)

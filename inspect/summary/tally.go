@@ -74,7 +74,7 @@ type call struct {
 func (c call) name() string { return c.what }
 
 // maxTitles limits the calls of a tool that are told by their titles.
-const maxTitles = 3
+const maxTitles = 4
 
 // maxNames limits the names that are listed. The rest are counted together.
 const maxNames = 256
