@@ -473,12 +473,13 @@ func (r *reader) startUp(c *chapter, t *trace.Turn) *startUp {
 		return nil
 	}
 	one := &startUp{Open: p.To-p.From >= longStartUp, ID: strings.Replace(c.turnID(t), "turn", "start", 1), Took: termtext.Duration(p.To - p.From), span: p.Span}
-	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), shares(p.Spend())
-	for i := range one.Shares {
-		if one.Shares[i].Class == "says" { // what the agent does in a start-up has a colour of its own
-			one.Shares[i].Class = "start"
+	spent := spendings(p.Spend())
+	for i := range spent {
+		if spent[i].class == "says" { // what the agent does in a start-up has a colour of its own
+			spent[i].class = "start"
 		}
 	}
+	one.Lanes, one.Shares = r.lanes(one.ID, p, nil), sharesOf(spent)
 	return one
 }
 

@@ -62,7 +62,7 @@ func toolText(content []byte) string {
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
 	text := termtext.FirstLines(plainOutput(numberedTest.ReplaceAllString(dockerMark.ReplaceAllString(beginning(output), ""), "✗ $1")), maxToolLines, 0)
-	strict := strings.Contains(output, "-Werror")
+	strict := strings.Contains(output, "-Werror") || strings.Contains(output, "treated as error")
 	isEmpty := func(line string) bool {
 		return emptyLine.MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(strict && warned.MatchString(line))
 	}
@@ -87,7 +87,7 @@ func telling(output string, last bool) string {
 	}
 	for _, line := range termtext.FirstLines(termtext.Unmarked(ending(output)), maxToolLines, 0) {
 		if countLine.MatchString(line) {
-			count = strings.Trim(line, "= ")
+			count = mavenCount.ReplaceAllString(strings.Trim(line, "= "), "$2 of $1 failed")
 		}
 	}
 	told = jsonReason.ReplaceAllString(requestMark.ReplaceAllString(toldMark.ReplaceAllString(told, ""), ""), "$1$2")

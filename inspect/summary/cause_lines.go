@@ -40,9 +40,9 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\*{5}`,
 	`^CMake Error(?: at .*\(message\))?:?$`, `^FAILED: \S+\.o\b`, `^collect2: error: `, `^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$`, // CMake, Ninja, make, GCC's linker
 	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
-	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, // Cabal, Swift
+	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, `^error: linking with `, `^error: could not compile `, // Cabal, Swift, rustc
 	`^Failed examples:$`, `^FAILED TEST SUMMARY$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, Ceedling, dbt, go test
-	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, // Docker
+	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, `^#\d+ \[`, // Docker
 	`^Failed to compile\.?$`, `Unable to build website for locale`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, Docusaurus, ESLint
 	`^Error: \d+ chart\(s\) linted`, `^\d+ validation errors? for `, `^fatal: Could not read from remote repository`, // Helm, Pydantic, git
 }, "|"))
@@ -50,8 +50,11 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 // countLine matches a line of a tool's output that says how much went wrong.
 var countLine = regexp.MustCompile(`(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
+// mavenCount matches how Maven tells how many tests failed.
+var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)
+
 // warned matches a warning of a compiler, which may be told to take it for an error.
-var warned = regexp.MustCompile(`^\S+: warning: `)
+var warned = regexp.MustCompile(`(?i)^\S+: warning: `)
 
 // dockerMark matches what docker build writes before a line of a command.
 var dockerMark = regexp.MustCompile(`(?m)^#\d+ [\d.]+ `)

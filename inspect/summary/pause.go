@@ -64,7 +64,7 @@ var usedUp = regexp.MustCompile(`(?i)\b(?:usage|session|weekly|daily|hourly|spen
 // Limits on pauses that are told: the shortest one of all, and of those that took less than others
 // together.
 const (
-	shownPause = time.Minute
+	shownPause = 15 * time.Second
 	longPause  = 5 * time.Minute
 )
 

@@ -23,13 +23,20 @@ func withReason(told string, text []string, at int) string {
 		if why := reason(after); why != "" {
 			return termtext.CutWords(testMark.ReplaceAllString(testMark.ReplaceAllString(told, ""), ""), testColumns) + ": " + why
 		}
+		told = strings.TrimPrefix(told, "✗ ")
 	case len(after) > 0 && strings.HasSuffix(told, ":") && letterLine.MatchString(after[0]):
 		return told + " " + strings.TrimLeft(after[0], "!•→ ")
+	case len(after) > 0 && headLine.MatchString(told):
+		return told + " " + after[0]
 	case len(after) > 0 && ghcError.MatchString(told):
 		return ghcError.ReplaceAllString(told, "") + " " + strings.TrimPrefix(after[0], "• ")
 	}
 	return told
 }
+
+// headLine matches lines that say only that something is wrong, before the one that says what (Bundler,
+// REST Assured).
+var headLine = regexp.MustCompile(`^Could not find compatible versions$|\b\d+ expectations? failed\.$`)
 
 // uncut returns a reason that ends with dots, or is only the name of an error, as it stands whole in
 // another line.
@@ -75,6 +82,9 @@ func reason(after []string) string {
 		}
 		if i+1 < len(after) && expectedLine.MatchString(line) && cameLine.MatchString(after[i+1]) {
 			return termtext.CutWords(line, testColumns/2) + ", " + after[i+1]
+		}
+		if i+1 < len(after) && headLine.MatchString(line) {
+			return line + " " + after[i+1]
 		}
 		return reasonMark.ReplaceAllString(line, "")
 	}
