@@ -213,8 +213,8 @@ var (
 	buildsToo = regexp.MustCompile(`^(?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
 )
 
-// testsAll reports whether a later command runs all tests, whatever an earlier one that failed ran of
-// them: of the same program, or of any for ctest and for the scripts of a package of Node.
+// testsAll reports whether a later command runs all tests, whatever program ran some of them before:
+// ctest, or the tests of a package of Node.
 func testsAll(before, after *command) bool {
 	if !tells(before, after) {
 		return false

@@ -203,13 +203,13 @@ func (a *failures) mend(by attempt, at Frame) {
 			switch fate := f.tried.mends(&by); {
 			case fate == nextCall && f.wentOn:
 			case (fate == similar || fate == nextCall) && by.method != "":
-				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, true
+				f.came(fate, at, true)
 			case fate == similar && by.method == "":
 				if !by.command.shows() && f.Again == nil && f.tried.during == by.during {
 					f.goOn(&by, at)
 				}
 			case fate != "":
-				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", at, false, false, false
+				f.came(fate, at, false)
 			}
 		}
 	}
@@ -220,7 +220,7 @@ func (a *failures) compiled(by attempt, at Frame) {
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.kept[how] {
 			if f := &a.kept[how][i]; !f.Mended() && compiles(&f.tried.command, &by.command) {
-				f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = succeededLater, "", at, false, false, false
+				f.came(succeededLater, at, false)
 			}
 		}
 	}
@@ -242,9 +242,15 @@ func (a *failures) goOn(by attempt, at Frame) {
 	}
 }
 
+// came notes what came of a failure, and with which frame unless that is not told: it was mended, or
+// only the work went on.
+func (f *Failure) came(fate string, later Frame, wentOn bool) {
+	f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", later, false, false, wentOn
+}
+
 // goOn notes that the work went on after the failure.
 func (f *Failure) goOn(by *attempt, at Frame) {
-	f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = wentOn, "", Frame{}, false, false, true
+	f.came(wentOn, Frame{}, true)
 	if name := by.name(); name != f.tried.name() && f.tried.relates(by) { // the same name would read as if it was mended
 		f.Next, f.Later = cutCommand(name, nextColumns), at
 	}

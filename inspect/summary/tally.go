@@ -147,8 +147,10 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
 		})
 	}
-	if e := about(dialect.FailedTool, tr.Events()); e != nil && f.Failure() == dialect.FailedTool && saysTested(textOf(wire.Get(f.Raw, "params", "update"))) {
-		t.failures.compiled(t.commands.attempt(e), here)
+	if f.Failure() == dialect.FailedTool && saysTested(textOf(wire.Get(f.Raw, "params", "update"))) {
+		if e := about(dialect.FailedTool, tr.Events()); e != nil {
+			t.failures.compiled(t.commands.attempt(e), here)
+		}
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		if c, known := t.tape.calls[f.Request]; known {
@@ -323,26 +325,23 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 
 // completed notes that a tool call has completed with a frame, perhaps only by its status.
 func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
-	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
+	c, here, by := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}, t.commands.attempt(e)
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
-		command, tried := t.commands.command(e), t.commands.attempt(e)
-		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&tried.command, textOf(update)) {
+		command, printed := t.commands.command(e), textOf(update)
+		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&by.command, printed) {
 			if !saysNo(c.Title) && !saysNo(command) && !isTimeout(command, code) {
 				why := toolFault(update, t.commands.of(e))
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
-				if saysTested(textOf(update)) {
-					t.failures.compiled(tried, here)
+				if saysTested(printed) {
+					t.failures.compiled(by, here)
 				}
-				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: failedName(e, command) + because(why), why: why, Frame: here, tried: tried, uncounted: true})
+				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: failedName(e, command) + because(why), why: why, Frame: here, tried: by, uncounted: true})
 			}
 			return
 		}
-	}
-	by := t.commands.attempt(e)
-	if f != nil && by.command.piped && saysPassed(textOf(wire.Get(f.Raw, "params", "update"))) {
-		by.command.piped = false
+		by.command.piped = by.command.piped && !saysPassed(printed)
 	}
 	t.failures.mend(by, here)
 	t.failures.goOn(by, here)
