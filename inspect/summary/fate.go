@@ -177,7 +177,7 @@ func (a *attempt) tellingWords() (list []string) {
 const minTelling = 5
 
 // anyWords stand in commands of all kinds.
-var anyWords = strings.Fields("tests check build install update files local debug release python python3 --version running creating")
+var anyWords = strings.Fields("tests check build install update files local debug release python python3 running creating")
 
 // repeats reports whether two tool calls are the same, or changes of the same file.
 func (a *attempt) repeats(other *attempt) bool {
