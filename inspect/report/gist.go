@@ -24,6 +24,8 @@ type gist struct {
 	Others   string     // how many others
 	Called   []called   // without turns: calls of tools
 	Did      string
+	Changed  []edited
+	Changes  string // how many other files were changed
 	Time     timing
 	Failed   []failure // those that are told one by one
 	Together []together
@@ -45,11 +47,14 @@ type together struct {
 	List []remark
 }
 
+// An edited says how a file was changed.
+type edited struct{ File, Text, Link string }
+
 // A failure is something that failed, and what came of it.
 type failure struct {
 	remark
-	Sign, Word, Then string
-	Class            string
+	Why, Sign, Word, Then, After string
+	Class                        string
 }
 
 func (r *reader) remark(one summary.Remark) remark {
@@ -75,6 +80,13 @@ func (r *reader) gist(title string) *gist {
 	how := s.Verdict()
 	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.LeftText(), Running: r.live()}
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
+	edits, others := s.Edits()
+	for _, one := range edits {
+		g.Changed = append(g.Changed, edited{one.File, one.Text(), r.place(one.Frame)})
+	}
+	if others > 0 {
+		g.Changes = "and " + termtext.Counted(others, "more file")
+	}
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
@@ -117,11 +129,11 @@ func (r *reader) gist(title string) *gist {
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0
 	each, several := s.Told(true)
 	for _, f := range each {
-		what, at := f.Said()
+		what, why, at := f.Said()
 		if f.Past() && len(each) > fewFailures {
-			what = f.Brief(shortColumns)
+			what, why = f.Brief(shortColumns)
 		}
-		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: at}), Sign: f.Sign(), Word: f.Word(), Then: f.Then(true), Class: outcomeClasses[f.MarkStyle()]}
+		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: at}), Why: why, Sign: f.Sign(), Word: f.Word(), Then: f.Then(), After: f.Aftermath(), Class: outcomeClasses[f.MarkStyle()]}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
@@ -165,8 +177,13 @@ func (one *gist) html(figures h.Node) h.Node {
 			h.Given(len(one.Called) == 0, one.failed()),
 			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
 			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
-			h.Given(one.Did != "" && len(one.Called) == 0, did)), h.NL,
+			h.Given(one.Did != "" && len(one.Called) == 0, did),
+			h.Given(len(one.Changed), gistRow("changed", h.Ul(h.Each(one.Changed, edited.html), h.Given(one.Changes, h.Li(h.Class("soft"), h.Text(one.Changes))))))), h.NL,
 	}
+}
+
+func (c edited) html() h.Node {
+	return h.Li(h.Class("one"), h.A(h.Link(c.Link), h.Text(c.File)), h.Text(" "), bdi(h.Class("mono soft"), h.Text(c.Text)))
 }
 
 // gistRow returns a row of the gist.
@@ -225,7 +242,7 @@ func (f failure) html() h.Node {
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), f.told(), stderr, h.Text(f.Then))
+	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), h.B(h.Text(f.Text)), h.Text(f.Why+" "), f.framed(), stderr, h.Text(f.Then), h.Given(f.After, h.P(h.Class("soft two"), h.Auto(), h.Text(f.After))))
 }
 
 // html returns a remark that is linked.
@@ -243,7 +260,12 @@ func joined[T any](list []T, between string, draw func(T) h.Node) (all h.Group) 
 
 // told returns a remark of which the frame is linked.
 func (one remark) told() h.Node {
-	return h.Group{h.Text(one.Text + " "), h.Span(h.Class("soft"), h.Text("("), h.A(h.Link(one.Link), h.Text("frame "+one.Frame)), h.Text(")"+one.More))}
+	return h.Group{h.Text(one.Text + " "), one.framed()}
+}
+
+// framed returns the number of the frame, which is linked.
+func (one remark) framed() h.Node {
+	return h.Span(h.Class("soft"), h.Text("("), h.A(h.Link(one.Link), h.Text("frame "+one.Frame)), h.Text(")"+one.More))
 }
 
 // Limits of a screen of 900 pixels.

@@ -68,8 +68,14 @@ func sharesOf(spent []spending) []share {
 type timing struct {
 	Shares  []share // of all of it; none without turns
 	Text    string  // in words: how much of it the model was busy, or without turns what calls took
-	Slowest []remark
+	Slowest []slowStep
 	None    string // why nothing is known
+}
+
+// A slowStep is something that took time.
+type slowStep struct {
+	Took string
+	remark
 }
 
 func (r *reader) timing(s *summary.Summary) timing {
@@ -97,7 +103,7 @@ func (r *reader) timing(s *summary.Summary) timing {
 		t.Text = s.LimitedText()
 	}
 	for _, step := range s.Time.Slowest {
-		t.Slowest = append(t.Slowest, r.remark(summary.Remark{Text: step.What + ", " + step.Took.String(), Frame: step.Frame}))
+		t.Slowest = append(t.Slowest, slowStep{step.Took.String(), r.remark(summary.Remark{Text: step.What, Frame: step.Frame})})
 	}
 	return t
 }
@@ -110,7 +116,9 @@ func (t *timing) html() h.Node {
 		h.Given(len(t.Shares), h.SVG(h.Class("spent"), h.Width("100%"), h.Height("10"), h.Aria("hidden", "true"), shareBars(t.Shares, "10")), h.NL,
 			h.P(h.Each(t.Shares, share.told))),
 		h.Given(t.Text, h.P(h.Text(t.Text))),
-		h.Given(len(t.Slowest), h.P(h.Text("slowest: "), joined(t.Slowest, " · ", remark.html))))
+		h.Given(len(t.Slowest), h.El("ol", h.Class("slowest"), h.Each(t.Slowest, func(one slowStep) h.Node {
+			return h.Li(h.B(h.Text(one.Took)), h.Text(" "), one.html())
+		}))))
 }
 
 // told returns a share in words.

@@ -58,8 +58,11 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	add(0, termtext.Bold.Span("Failed"))
 	for _, f := range sum.Failures.Worst {
 		style := f.Style()
-		what, at := f.Said()
-		add(at.Seq, f.MarkStyle().Span(termtext.Spaced(f.Sign(), f.Word())+" "), style.Span(what), termtext.Dim.Span("  frame "+at.Label), style.Span(f.Then(true)))
+		what, why, at := f.Said()
+		add(at.Seq, f.MarkStyle().Span(termtext.Spaced(f.Sign(), f.Word())+" "), termtext.Bold.Span(what), style.Span(why), termtext.Dim.Span("  frame "+at.Label), style.Span(f.Then()))
+		if text := f.Aftermath(); text != "" {
+			add(at.Seq, termtext.Plain.Span(strings.Repeat(" ", 2+len("got round"))), termtext.Dim.Span(text))
+		}
 	}
 	if more := sum.MoreFailures(sum.Failures.Worst); more != "" {
 		add(0, termtext.Dim.Span("  "+more+": e among the frames goes to each"))

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -15,18 +16,31 @@ type argument struct{ name, text string }
 // argumentsOf returns the texts among arguments.
 func argumentsOf(arguments []byte) (list []argument) {
 	for name, value := range wire.Members(arguments) {
-		text := wire.Text(value)
+		texts := []string{wire.Text(value)}
 		if wire.ValueOf(value).IsArray() {
+			texts = nil
 			for _, one := range wire.Elements(value) {
-				text = wire.Text(one)
-				break
+				if texts = append(texts, wire.Text(one)); len(texts) == maxArguments {
+					break
+				}
 			}
 		}
-		if text != "" && len(list) < maxArguments {
-			list = append(list, argument{string(name), strings.Clone(text[:min(len(text), maxObject)])})
+		for _, text := range texts {
+			if text != "" && len(list) < maxArguments {
+				list = append(list, argument{string(name), strings.Clone(text[:min(len(text), maxObject)])})
+			}
 		}
 	}
 	return list
+}
+
+// givenText returns what a tool was given in one line.
+func givenText(given []argument) string {
+	var texts []string
+	for _, one := range given {
+		texts = append(texts, one.text)
+	}
+	return termtext.Brief(strings.Join(texts, ", "), 0)
 }
 
 // maxArguments limits the arguments that are kept of a call.
@@ -45,13 +59,6 @@ func alike(a, b []argument) bool {
 	return same > 0 && 2*same >= len(a) || len(a)+len(b) == 0
 }
 
-// sameNames reports whether a call of a tool has all arguments of an earlier one, of several.
-func sameNames(a, b []argument) bool {
-	return len(a) > 1 && !slices.ContainsFunc(a, func(one argument) bool {
-		return !slices.ContainsFunc(b, func(other argument) bool { return one.name == other.name })
-	})
-}
-
 func sameObject(a, b string) bool {
 	one, other := statementOf(a), statementOf(b)
 	switch {
@@ -59,11 +66,36 @@ func sameObject(a, b string) bool {
 		return true
 	case one != nil || other != nil:
 		return one.resembles(other)
+	case nearly(a, b):
+		return true
 	case strings.Contains(a+b, "://"), !strings.ContainsAny(a, "/\\") || !strings.ContainsAny(b, "/\\"):
 		return false
 	}
 	name := func(path string) string { return path[strings.LastIndexAny(path, "/\\")+1:] }
 	return name(a) == name(b) && name(a) != ""
+}
+
+// nearly reports whether one of two names has the other in it, or they differ in a letter.
+func nearly(a, b string) bool {
+	one, other := []rune(strings.ToLower(a)), []rune(strings.ToLower(b))
+	if len(one) > len(other) {
+		one, other = other, one
+	}
+	if len(one) < minTelling || strings.ContainsAny(a+b, "/\\") {
+		return false
+	}
+	if len(one) < len(other) {
+		return strings.Contains(string(other), string(one))
+	}
+	differ := 0
+	for i := range one {
+		if one[i] != other[i] {
+			if differ++; !unicode.IsLetter(one[i]) || !unicode.IsLetter(other[i]) {
+				return false
+			}
+		}
+	}
+	return differ <= 1
 }
 
 // A statement is what SQL does, and with which tables.

@@ -15,7 +15,7 @@ import (
 func toolFault(update []byte, printed string) string {
 	raw := wire.Get(update, "rawOutput")
 	output := [][]byte{raw}
-	for _, name := range [...]string{"aggregated_output", "output", "error", "stderr", "stdout"} {
+	for _, name := range [...]string{"aggregated_output", "formatted_output", "output", "error", "stderr", "stdout"} {
 		output = append(output, wire.Get(raw, name))
 	}
 	text, exit := cmp.Or(toolText(wire.Get(update, "content")), printed), exitText(update)

@@ -9,8 +9,9 @@ import (
 // toldLines match lines of a tool's output that say what went wrong, those that say most first: the
 // name of a test that failed, an error with its text, and others.
 var toldLines = [...]*regexp.Regexp{
-	regexp.MustCompile(`^WARNING: DATA RACE|\bcommand not found\b|: not found$`),
+	regexp.MustCompile(`^WARNING: DATA RACE|^(?:< )?HTTP/[\d.]+ [45]\d\d\b|\b[1-9]\d*(?:\.\d+)?% packet loss|\brequires? PHP extension \S|\bcommand not found\b|: not found$`),
 	namedLine,
+	regexp.MustCompile(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] `),
 	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
@@ -48,7 +49,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 }, "|"))
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // mavenCount matches how Maven tells how many tests failed.
 var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)
@@ -56,12 +57,15 @@ var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), 
 // warned matches a warning of a compiler, which may be told to take it for an error.
 var warned = regexp.MustCompile(`(?i)^\S+: warning: `)
 
+// dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
+var dullLine = regexp.MustCompile(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
+
 // dockerMark matches what docker build writes before a line of a command.
 var dockerMark = regexp.MustCompile(`(?m)^#\d+ [\d.]+ `)
 
 // toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
 // Code, the directory of a file, the name of the tool.
-var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?/(?:[^\s:/]+/)+)|</tool_use_error>$`)
+var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
 
 // requestMark matches the request that failed, before the answer to it.
 var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)

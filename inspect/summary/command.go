@@ -10,13 +10,15 @@ import (
 type command struct {
 	words []string
 	chain [][]string
+	sets  []string // the variables set before them
 
 	piped, guarded bool // its exit status may be that of another command: behind a pipe, or after ||
 }
 
 // parseCommand returns the command in a title.
 func parseCommand(title string) (c command) {
-	c.words, c.guarded = commandOf(title), strings.Contains(title, "||")
+	c.words, c.sets = commandOf(title)
+	c.guarded = strings.Contains(title, "||")
 	c.piped = strings.Contains(strings.ReplaceAll(title, "||", ""), "|")
 	last := title[strings.LastIndexByte(title, ';')+1:] // the exit status is that of the commands behind it
 	if strings.TrimSpace(last) == "" {
@@ -24,7 +26,7 @@ func parseCommand(title string) (c command) {
 	}
 	for _, one := range chainMark.Split(last, -1) {
 		one, _, _ = strings.Cut(one, " | ")
-		if words := commandOf(one); len(words) > 0 && words[0] != "cd" {
+		if words, _ := commandOf(one); len(words) > 0 && words[0] != "cd" {
 			c.chain = append(c.chain, words)
 		}
 	}
@@ -97,7 +99,22 @@ func adds(before, after []string) bool {
 }
 
 // leavesOut matches flags by which a command does only a part of its work.
-var leavesOut = regexp.MustCompile(`^--(?:path|only|skip|disable|exclude|ignore|filter|without|no-verify)`)
+var leavesOut = regexp.MustCompile(`^--(?:path|only|limit|skip|disable|exclude|ignore|filter|without|no-verify)`)
+
+// alikeWords reports whether two commands run the same program and subcommand, or the same program with
+// at least half of the words.
+func alikeWords(a, b []string) bool {
+	if sameProgram(a, b) {
+		return true
+	}
+	common := 0
+	for _, word := range a {
+		if slices.Contains(b, word) {
+			common++
+		}
+	}
+	return len(a) > 2 && len(b) > 0 && a[0] == b[0] && common*2 > len(a)
+}
 
 // plainWords returns the words that are not flags.
 func plainWords(words []string) (plain []string) {
@@ -139,26 +156,28 @@ func isFlag(word string) bool { return strings.HasPrefix(word, "-") || setsVaria
 var setsVariable = regexp.MustCompile(`^[A-Z_]+=`)
 
 // commandOf returns the words of a command line, without a prompt, the tool's name, a shell that runs it, a
-// change of directory and variables before it.
-func commandOf(line string) []string {
-	words := strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
+// change of directory and the variables set before it.
+func commandOf(line string) (words, sets []string) {
+	words = strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	for len(words) > 0 {
 		switch word := words[0]; {
-		case word == "$", word == "env", strings.HasSuffix(word, ":"), strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
+		case strings.Contains(word, "=") && !strings.HasPrefix(word, "-"):
+			sets, words = append(sets, word), words[1:]
+		case word == "$", word == "env", word == "export", strings.HasSuffix(word, ":"):
 			words = words[1:]
 		case word == "cd":
 			end := slices.Index(words, "&&")
 			if end < 0 {
-				return words
+				return words, sets
 			}
 			words = words[end+1:]
 		case slices.Contains([]string{"sh", "bash", "zsh"}, word[strings.LastIndexByte(word, '/')+1:]) && len(words) > 2 && isFlag(words[1]) && strings.HasSuffix(words[1], "c"):
 			words = words[2:]
 		default:
-			return words
+			return words, sets
 		}
 	}
-	return words
+	return words, sets
 }
 
 // tells reports whether a later command's exit status can be that of an earlier one again: not if
@@ -170,8 +189,28 @@ func tells(before, after *command) bool {
 // resembles reports whether a later command runs the program that an earlier one ran last.
 func resembles(before, after *command) bool {
 	last := before.chain[len(before.chain)-1]
-	return slices.ContainsFunc(after.chain, func(one []string) bool { return sameProgram(last, one) })
+	return slices.ContainsFunc(after.chain, func(one []string) bool { return alikeWords(last, one) })
 }
+
+// extra returns the variables and the words that a later command has and the earlier one, which runs the
+// same program, has not.
+func extra(before, after *command) string {
+	if len(before.chain) == 0 || commits(before.chain[len(before.chain)-1]) {
+		return ""
+	}
+	last := before.chain[len(before.chain)-1]
+	i := slices.IndexFunc(after.chain, func(one []string) bool { return isRetry(last, one) || alikeWords(last, one) })
+	if i < 0 {
+		return ""
+	}
+	more := slices.DeleteFunc(slices.Concat(after.sets, after.chain[i]), func(word string) bool {
+		return slices.Contains(before.sets, word) || slices.Contains(last, word) || strings.ContainsAny(word, "<>|") || talks.MatchString(word)
+	})
+	return strings.Join(more, " ")
+}
+
+// talks matches flags that only change what a command prints, or how fast it is.
+var talks = regexp.MustCompile(`^-(?:[sqvx]+|j\d*|-(?:nocapture|verbose|quiet|silent|no-colou?r|colou?r.*|tb.*|jobs.*|summary))$|^always$|^all$`)
 
 // includes reports whether a later command does what an earlier one was to do: the last one of
 // its chain, with another message if it is a commit, or all tests after some of them.

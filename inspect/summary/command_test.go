@@ -23,7 +23,7 @@ func TestRetry(t *testing.T) {
 		{"", "", false},
 		{"cd", "cd && ls", false},
 	} {
-		if got := isRetry(commandOf(tt.before), commandOf(tt.after)); got != tt.want {
+		if got := isRetry(parseCommand(tt.before).words, parseCommand(tt.after).words); got != tt.want {
 			t.Errorf("%q, then %q: got %v, want %v", tt.before, tt.after, got, tt.want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestRetry(t *testing.T) {
 // A later command with more words than flags may do only a part of an earlier one.
 func TestAdds(t *testing.T) {
 	for after, want := range map[string]bool{"mix test": false, "mix test --trace": false, "mix test test/a.exs": true, "mix": false} {
-		if got := adds(commandOf("mix test"), commandOf(after)); got != want {
+		if got := adds(parseCommand("mix test").words, parseCommand(after).words); got != want {
 			t.Errorf("%s: got %t, want %t", after, got, want)
 		}
 	}

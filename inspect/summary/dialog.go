@@ -22,8 +22,10 @@ type Exchange struct {
 	Asked    string          `json:"asked"`
 	Earlier  string          `json:"earlier,omitempty"` // a long message of the agent before its last one
 	Answered string          `json:"answered,omitempty"`
-	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, and the last one
+	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, the last one, and what that printed last
 	Frame    Frame           `json:"frame"`         // of the prompt
+
+	last *trace.ToolCall // that began in a turn that did not come to its end; nil: none
 }
 
 // Label returns the word before what came of the turn: answered only if it is done.
@@ -171,14 +173,20 @@ func (d *dialogs) unfinished() string {
 	return callTitle(last.LastCall, "")
 }
 
-// told returns the turns that are told, and the sessions if there are several.
-func (d *dialogs) told() (turns []Exchange, parts []Part) {
+// told returns the turns that are told, and the sessions if there are several. printed returns what a
+// tool call has printed last.
+func (d *dialogs) told(printed func(session, call string) string) (turns []Exchange, parts []Part) {
 	for _, one := range d.list {
 		list := one.exchanges()
-		if len(d.list) > 1 {
-			for i := range list {
+		for i := range list {
+			if c := list[i].last; c != nil && one.session != nil {
+				list[i].Did += termtext.Labelled(", which printed last:", printed(one.session.ID, c.ID))
+			}
+			if len(d.list) > 1 {
 				list[i].Session = one.number
 			}
+		}
+		if len(d.list) > 1 {
 			parts = append(parts, one.part())
 		}
 		turns = append(turns, list...)
@@ -220,7 +228,7 @@ func (s *Summary) dialog(f form) (rows []Row) {
 	case s.Unprompted() != "":
 		rows = said("asked", s.Unprompted(), 1, f.width, Frame{})
 		if len(s.Called) > 0 {
-			for _, line := range f.cut(wrap(append(labelSpan("did"), s.turnLine()...), f.width, labelIndent(f.width))) {
+			for _, line := range f.cut(wrap(append(labelSpan("did"), s.turnLine(true)...), f.width, labelIndent(f.width))) {
 				rows = append(rows, Row{Spans: line})
 			}
 		}
@@ -443,6 +451,7 @@ func exchangeOf(t *trace.Turn) Exchange {
 		if e.Did += ": " + callTitle(c, ""); !c.Finished() && !undone(c) {
 			e.Did += " (unfinished)"
 		}
+		e.last = c
 	}
 	return e
 }

@@ -32,7 +32,7 @@ func exitOf(update []byte) (code int64, ok bool) {
 }
 
 // exitLine matches the line in which an agent tells the exit status of a command.
-var exitLine = regexp.MustCompile(`(?mi)^<?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?>?$`)
+var exitLine = regexp.MustCompile(`(?mi)^[<(\[]?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?[>)\]]?$`)
 
 // failedLines match lines at the end of what programs print that build, test or fetch something, if
 // that failed. Some agents tell nothing else of how a command has ended (Gemini CLI).
@@ -46,14 +46,30 @@ var failedLines = regexp.MustCompile(`(?m)^(?:` + strings.Join([]string{
 	`\d+% tests passed, [1-9]\d* tests? failed`, `ninja: build stopped`, `g?make(?:\[\d+\])?: \*\*\* `, // CTest, Ninja, make
 	`npm (?:ERR!|error) code `, `Found [1-9]\d* errors?\b`, `\S+\(\d+,\d+\): error TS\d+`, // npm, tsc
 	`│? ?Error: Error acquiring the state lock`, `│ Error: `, // Terraform
-	`curl: \(\d+\) `, `ERROR: failed to (?:build|solve)`, `(?:\S*sh: )?(?:line \d+: )?\S+: command not found$`,
+	`curl: \(\d+\) `, `(?:psql:\S+ )?ERROR:  \S`, `\S+ +: ok=\d+ .*(?:unreachable|failed)=[1-9]`, // curl, psql, Ansible
+	`ERROR: failed to (?:build|solve)`, `(?:\S*sh: )?(?:line \d+: )?\S+: command not found$`,
 }, "|") + `)`)
 
 // saysFailed reports whether a command has failed by the last lines of what it printed. Those of a
 // command that shows a file or a log are not its own.
 func saysFailed(c *command, printed string) bool {
-	return len(c.chain) > 0 && !c.guarded && !c.shows() && failedLines.MatchString(termtext.Unmarked(ending(printed)))
+	text := termtext.Unmarked(ending(printed))
+	if c.badStatus(text) != "" {
+		return true
+	}
+	return len(c.chain) > 0 && !c.guarded && !c.shows() && failedLines.MatchString(text)
 }
+
+// badStatus returns the line of what curl has printed that has the status of a request that failed.
+func (c *command) badStatus(printed string) string {
+	if !slices.Contains(c.words, "curl") {
+		return ""
+	}
+	return strings.TrimSpace(badStatus.FindString(printed))
+}
+
+// badStatus matches the status of HTTP in what curl prints of a request that failed.
+var badStatus = regexp.MustCompile(`(?m)^(?:< )?HTTP/[\d.]+ [45]\d\d\b|^(?:\S+:? )?[45]\d\d(?: \S+)?$`)
 
 // saysPassed reports whether the last lines of what a command printed say that all went well, also
 // if its exit status is that of a program behind a pipe.
@@ -74,15 +90,16 @@ func (c *command) shows() bool {
 	if len(c.chain) == 0 {
 		return false
 	}
-	last := c.chain[len(c.chain)-1]
-	return slices.Contains(showing, last[0]) || slices.ContainsFunc(last[1:min(len(last), 3)], func(word string) bool { return slices.Contains(showingWords, word) })
+	return showing.MatchString(strings.Join(c.chain[len(c.chain)-1], " "))
 }
 
-// showingWords are the subcommands that only show something.
-var showingWords = strings.Fields("list ls show status describe logs --version version help --help")
+// notThere matches reasons by which a program, or a part of it, is missing.
+var notThere = regexp.MustCompile(`(?i)\bcommand not found\b|: not found$|\bcould not be found\b|\bunknown (?:sub)?command\b|\bno such (?:sub)?command\b|\bno module named\b|\bcannot find module\b|\bcan't locate \S+ in @INC\b|\bis not installed\b`)
 
-// showing are the programs that print what others have said.
-var showing = strings.Fields("awk bat cat docker echo gh git glab grep head jq journalctl kubectl less ls printf rg sed tail")
+// showing matches commands that only show something: programs that do nothing else, and subcommands of
+// others, perhaps after flags.
+var showing = regexp.MustCompile(`^(?:awk|bat|cat|echo|grep|head|jq|journalctl|less|ls|printf|rg|sed (?:-[^i]\S* )*[^-]|tail)\b|^(?:kubectl|oc)(?: -\S+(?: \S+)?)* (?:get|describe|logs|top|events)\b|` +
+	`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|--version|--help)(?: |$)`)
 
 // saysNo reports whether a command exits with 1 when it has found nothing, or a difference, or is
 // to fail by its title.
@@ -90,7 +107,7 @@ func saysNo(title string) bool {
 	if toFail.MatchString(title) {
 		return true
 	}
-	words := commandOf(title)
+	words, _ := commandOf(title)
 	for i := len(words) - 1; i >= 0; i-- {
 		if slices.Contains([]string{"|", "&&", "||", ";"}, words[i]) {
 			words = words[i+1:]

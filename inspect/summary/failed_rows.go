@@ -27,9 +27,11 @@ func (s *Summary) Told(room bool) (each []Failure, together []Together) {
 	if len(f.Worst) <= most {
 		return f.Worst, nil
 	}
-	var passed, past, mended []Failure
+	var passed, past, round, mended []Failure
 	for _, one := range f.Worst {
 		switch {
+		case one.Fate == gotRound:
+			round = append(round, one)
 		case one.Mended():
 			mended = append(mended, one)
 		case one.wentOn:
@@ -51,14 +53,14 @@ func (s *Summary) Told(room bool) (each []Failure, together []Together) {
 	}
 	tell(passed, notMended)
 	tell(past, wentOn)
+	tell(round, gotRound)
 	tell(mended, "mended")
 	return each, together
 }
 
-// LeftText says how many failures are open, if the tapes came out well all the same. It is empty if
-// none is.
+// LeftText says how many failures are open. It is empty if none is, or the tapes are still recorded.
 func (s *Summary) LeftText() string {
-	if s.Failures.Unmended == 0 || s.Outcome().How != dialect.Done {
+	if s.Failures.Unmended == 0 || s.Outcome().How == dialect.Running {
 		return ""
 	}
 	return termtext.Counted(s.Failures.Unmended, "failure") + " " + notMended
@@ -85,7 +87,8 @@ func Shorts(list []Failure) (shorts []Remark) {
 const (
 	shortColumns = 66  // of a failure in a few words
 	mostFailed   = 10  // failures that have a row each where there is room
-	nextWidth    = 100 // of a screen on which it is told what succeeded next
+	hangingWidth = 100 // of a screen on which all of a failure stands below its beginning
+	afterRows    = 6   // failures that have a row for their aftermath
 )
 
 // short tells a failure in a few words, such as "mix test" and " (3 failures)".
@@ -108,15 +111,15 @@ func (f *Failure) short() (name, why string) {
 	return name, why
 }
 
-// Brief returns What in so many columns: if both are long, half of them are for why it failed.
-func (f *Failure) Brief(columns int) string {
-	why := because(f.why)
-	name := strings.TrimSuffix(f.What, why)
-	name = cutCommand(name, max(columns/2, columns-termtext.Width(why)))
-	if why == "" {
-		return name
+// Brief returns what Said does in so many columns: if both are long, half of them are for why it failed.
+func (f *Failure) Brief(columns int) (what, why string) {
+	why = because(f.why)
+	what = strings.TrimSuffix(f.What, why)
+	what = cutCommand(what, max(columns/2, columns-termtext.Width(why)))
+	if why != "" {
+		why = ": " + cutWhy(strings.TrimPrefix(why, ": "), max(columns-termtext.Width(what)-2, 1))
 	}
-	return name + ": " + cutWhy(strings.TrimPrefix(why, ": "), max(columns-termtext.Width(name)-2, 1))
+	return what, why
 }
 
 // shortCount matches how much is wrong.
@@ -148,30 +151,43 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		}
 		return termtext.Plain.Line(margin)
 	}
-	add := func(at Frame, spans ...termtext.Span) {
-		for _, line := range f.cut(wrapWords(append(label(), spans...), f.width, margin)) {
+	under := func(at Frame, indent string, spans ...termtext.Span) {
+		for _, line := range f.cut(wrapWords(append(label(), spans...), f.width, indent)) {
 			rows = append(rows, Row{line, at})
 		}
 	}
+	add := func(at Frame, spans ...termtext.Span) { under(at, margin, spans...) }
 	each, together := s.Told(f.wide)
 	for i := range each {
 		one := &each[i]
-		what, at := one.Said()
+		what, why, at := one.Said()
 		style, after := one.Style(), []termtext.Span{frame(at)}
 		if q := one.Stderr; q != nil {
 			after = append(after, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
-		if then := one.Then(f.wide && (f.width <= 0 || f.width >= nextWidth)); then != "" {
+		if then := one.Then(); then != "" {
 			after = append(after, termtext.Plain.Span(then))
 		}
 		sign := one.Sign() + " "
 		if word := one.Word(); word != "" {
-			sign += termtext.Pad(word, len("went on ")+1)
+			sign += termtext.Pad(word, len(gotRound)+2)
 		}
 		if one.Past() && f.width > 0 && !f.whole {
-			what = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))
+			what, why = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))
 		}
-		add(at, append([]termtext.Span{one.MarkStyle().Span(sign), style.Span(what)}, after...)...)
+		inner := margin
+		if one.Word() != "" && (f.width <= 0 || f.width >= hangingWidth) {
+			inner += strings.Repeat(" ", termtext.Width(sign))
+		}
+		under(at, inner, append([]termtext.Span{one.MarkStyle().Span(sign), nameStyle(style, why).Span(what), style.Span(why)}, after...)...)
+		if text := one.Aftermath(); text != "" && f.wide && len(each) <= afterRows {
+			if f.width > 0 && !f.whole {
+				text = termtext.CutWords(text, max(f.width-termtext.Width(inner), 1))
+			}
+			for _, line := range wrap(append(termtext.Plain.Line(inner), termtext.Dim.Span(text)), f.width, inner) {
+				rows = append(rows, Row{line, at})
+			}
+		}
 	}
 	for _, t := range together {
 		rows = append(rows, togetherRows(append(label(), termtext.Plain.Span(t.Text)), Shorts(t.Failures), f)...)
@@ -189,6 +205,14 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		add(Frame{}, termtext.Plain.Span("nothing"))
 	}
 	return rows
+}
+
+// nameStyle returns the style of what failed, before a reason in another one.
+func nameStyle(style termtext.Style, why string) termtext.Style {
+	if why == "" && style != termtext.Plain {
+		return style
+	}
+	return termtext.Bold
 }
 
 // togetherRows tell failures in a few words each, after a lead. A row is about the first that begins

@@ -78,7 +78,7 @@ func (f *Failure) Sign() string {
 	switch {
 	case f.stopped():
 		return dialect.Cancelled.Sign()
-	case f.wentOn, f.passed && f.Later.Seq != 0: // the turn was done without it
+	case f.wentOn, f.Fate == gotRound, f.passed && f.Later.Seq != 0: // the turn was done without it
 		return "~"
 	case f.Mended():
 		return dialect.Done.Sign()
@@ -89,6 +89,8 @@ func (f *Failure) Sign() string {
 // Word says in a word what came of a failure. It is empty if nothing could mend it.
 func (f *Failure) Word() string {
 	switch {
+	case f.Fate == gotRound:
+		return gotRound
 	case f.Sign() == "~":
 		return "went on"
 	case f.Mended():

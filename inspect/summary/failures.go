@@ -29,8 +29,6 @@ const (
 	maxWorst = 3 // that are told one by one if they were mended
 	maxTold  = 16
 	maxKept  = 32 // of each harm; a later success may mend them
-
-	nextColumns = 48 // of what succeeded next
 )
 
 // A failures keeps the worst of the failures.
@@ -39,6 +37,8 @@ type failures struct {
 	quiet int // tool calls that failed, though they completed by their status
 	kinds [dialect.BadExit + 1]Failed
 	kept  [harms][]Failure // the first maxKept of each
+
+	listening bool // what the agent says next may be about one of them
 }
 
 // begin notes that a turn begins: calls that failed before are not in the last turn.
@@ -52,6 +52,7 @@ func (a *failures) begin() {
 func (a *failures) worst() (list []Failure) {
 	for how, some := range a.kept {
 		for _, one := range some {
+			one.Since, one.Comment = one.since(), one.after.said()
 			if one.grave = harm(how) < toolInLast; !one.joined {
 				list = append(list, one)
 			}
@@ -110,6 +111,11 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 		return
 	}
 	f := tell()
+	if f.why == foundNothing {
+		a.count--
+		k.Count--
+		return
+	}
 	a.join(&f)
 	a.keep(how, f)
 	if k.Count == 1 {
@@ -125,9 +131,8 @@ func (a *failures) keep(how harm, f Failure) {
 	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
 		f.Fate = notMended
 	}
-	if f.why == foundNothing {
-		f.Fate, f.open, f.wentOn = wentOn, false, true
-	}
+	f.after.over = f.Kind != dialect.FailedTool && f.Kind != dialect.FailedRequest || how == turnFailed
+	a.listening = a.listening || !f.after.over
 	a.kept[how] = append(a.kept[how], f)
 }
 
@@ -201,16 +206,32 @@ func (a *failures) mend(by attempt, at Frame) {
 				continue
 			}
 			switch fate := f.tried.mends(&by); {
-			case fate == nextCall && f.wentOn:
-			case (fate == similar || fate == nextCall) && by.method != "":
-				f.came(fate, at, true)
-			case fate == similar && by.method == "":
-				if !by.command.shows() && f.Again == nil && f.tried.during == by.during {
-					f.goOn(&by, at)
+			case fate == "", fate == similar && (f.Fate == gotRound || by.command.shows() && by.method == ""):
+			case fate == sameTool:
+				if f.follow(&by); !f.wentOn {
+					f.came(wentOn, Frame{}, true)
 				}
-			case fate != "":
+			case fate == similar:
+				f.follow(&by)
+				if f.came(gotRound, Frame{}, true); by.method == "" && adds(f.tried.command.words, by.command.words) { // it may do only a part
+					f.Fate = wentOn
+				}
+			default:
 				f.came(fate, at, false)
+				f.after.turn = by.during
+				if f.after.with = f.tried.with(&by); f.after.with != "" && len(f.after.deeds) == 0 {
+					f.Fate = gotRound
+				}
 			}
+		}
+	}
+}
+
+// outlived notes that the agent answers in a turn: what made an earlier turn fail is over.
+func (a *failures) outlived(e *trace.Event) {
+	for f := range a.all {
+		if f.open && f.tried.turn > 0 && f.tried.turn < e.Turn.Number && f.tried.object == e.SessionID {
+			f.came(turnName(e.Turn)+" was answered", Frame{Run: e.Run, Seq: e.Seq}, true)
 		}
 	}
 }
@@ -226,18 +247,20 @@ func (a *failures) compiled(by attempt, at Frame) {
 	}
 }
 
-// goOn notes that a tool call has succeeded with a frame: the work went on after those that failed
+// goOn notes that a tool call has succeeded: the work went on after those of its turn that failed
 // before. A change of a file may be an attempt to mend a command; it shows only that the work went on
 // after other changes.
-func (a *failures) goOn(by attempt, at Frame) {
-	if trace.OnlyLooks(by.kind) || by.command.shows() {
+func (a *failures) goOn(by *attempt) {
+	if !by.works() {
 		return
 	}
-	for _, how := range [...]harm{toolInLast, toolFailed} {
-		for i := range a.kept[how] {
-			if f := &a.kept[how][i]; (f.open || f.wentOn && f.Next == "" && f.tried.relates(&by)) && f.Again == nil && f.tried.method == "" && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
-				f.goOn(&by, at)
-			}
+	for f := range a.all {
+		if f.Kind != dialect.FailedTool || f.tried.method != "" || f.Mended() || f.Fate == gotRound {
+			continue
+		}
+		f.follow(by)
+		if f.open && f.Again == nil && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+			f.came(wentOn, Frame{}, true)
 		}
 	}
 }
@@ -245,15 +268,7 @@ func (a *failures) goOn(by attempt, at Frame) {
 // came notes what came of a failure, and with which frame unless that is not told: it was mended, or
 // only the work went on.
 func (f *Failure) came(fate string, later Frame, wentOn bool) {
-	f.Fate, f.Next, f.Later, f.open, f.passed, f.wentOn = fate, "", later, false, false, wentOn
-}
-
-// goOn notes that the work went on after the failure.
-func (f *Failure) goOn(by *attempt, at Frame) {
-	f.came(wentOn, Frame{}, true)
-	if name := by.name(); name != f.tried.name() && f.tried.relates(by) { // the same name would read as if it was mended
-		f.Next, f.Later = cutCommand(name, nextColumns), at
-	}
+	f.Fate, f.Later, f.open, f.passed, f.wentOn = fate, later, false, false, wentOn
 }
 
 // done notes that a turn was done in which tool calls had failed. That mends those that only look

@@ -25,6 +25,8 @@ type attempt struct {
 	turn           int
 	during         int  // the turn of a tool call
 	dropped        bool // whoever asked has taken the request back
+	missing        bool // the program, or a part of it, was not there
+	misused        bool // the request was not understood: its parameters are wrong, or there is no such tool
 
 	says string // what the user was asked: a question, or the command of a tool call
 }
@@ -54,6 +56,8 @@ func callAttempt(f *dialect.Frame, e *trace.Event) attempt {
 	}
 	if dialect.Does(e.Method, dialect.CallsTool) {
 		a.given = argumentsOf(wire.Get(params, "arguments"))
+	} else if e.Method == "authenticate" {
+		a.given = argumentsOf(params)
 	}
 	h := fnv.New64a()
 	h.Write(params)
@@ -73,8 +77,8 @@ func (t *terminals) triedBy(kind dialect.Failure, f *dialect.Frame, events []tra
 	if e := about(kind, events); e != nil && kind == dialect.FailedTool && e.ToolCall != nil {
 		return t.attempt(e)
 	}
-	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() && code.Int() == wire.RequestCancelled {
-		call.dropped = true
+	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() {
+		call.dropped, call.misused = code.Int() == wire.RequestCancelled, code.Int() == wire.InvalidParams
 	}
 	return call
 }
@@ -94,6 +98,8 @@ func (a *attempt) mends(later *attempt) string {
 		}
 	case a.method != "":
 		switch {
+		case a.misused && dialect.Does(later.method, dialect.CallsTool) && sameStart(a.object, later.object): // the tool has another name
+			return similar
 		case a.method != later.method || a.object != later.object || later.turn > 0:
 		case a.params == later.params:
 			return succeededLater
@@ -105,13 +111,12 @@ func (a *attempt) mends(later *attempt) string {
 				}
 			}
 			switch {
-			case same > 0 && 2*same >= len(a.given): // it has other arguments besides
+			case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
 				return succeededLater
-			case alike(a.given, later.given):
+			case same > 0, alike(a.given, later.given):
 				return similar
-			case sameNames(a.given, later.given):
-				return nextCall
 			}
+			return sameTool
 		case dialect.Does(a.method, dialect.Sets):
 			return "another value was set later"
 		case dialect.Does(a.method, dialect.Restores):
@@ -120,6 +125,8 @@ func (a *attempt) mends(later *attempt) string {
 			return succeededLater
 		}
 	case later.method != "":
+	case a.missing && a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command):
+		return succeededLater
 	case !bareTool.MatchString(a.title) && a.title == later.title &&
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
@@ -131,6 +138,20 @@ func (a *attempt) mends(later *attempt) string {
 		return similar
 	}
 	return ""
+}
+
+// with returns what a later attempt, which succeeded, was given besides.
+func (a *attempt) with(later *attempt) string {
+	if a.method == "" {
+		return extra(&a.command, &later.command)
+	}
+	more := slices.DeleteFunc(slices.Clone(later.given), func(one argument) bool { return slices.Contains(a.given, one) })
+	return givenText(more)
+}
+
+// sameStart reports whether two names begin alike.
+func sameStart(a, b string) bool {
+	return min(len(a), len(b)) >= minTelling && a[:minTelling] == b[:minTelling]
 }
 
 // same reports whether an attempt is an earlier one again: the same call of a tool, or the same
@@ -184,9 +205,9 @@ func (a *attempt) repeats(other *attempt) bool {
 	return a.kind == other.kind && (a.title == other.title && !bareTool.MatchString(a.title) || a.file != "" && a.file == other.file)
 }
 
-// Then continues the line about a failure: that the same failed again, and what succeeded later or,
-// if there is room, instead. It is empty if nothing followed.
-func (f *Failure) Then(room bool) string {
+// Then continues the line about a failure: that the same failed again, and what succeeded later. It is
+// empty if neither did.
+func (f *Failure) Then() string {
 	text := ""
 	if again := f.Again; again != nil {
 		times, why, at := "again", again.Why, again.Frame
@@ -201,23 +222,25 @@ func (f *Failure) Then(room bool) string {
 		text = ", " + times + because(why) + " (frame " + at.Label + ")"
 	}
 	switch later := " (frame " + f.Later.Label + ")"; {
-	case f.Later.Seq == 0, f.Next != "" && !room:
-	case f.Next != "":
-		text += " → " + f.Next + later
-	case f.Fate == succeededLater:
-		text += " → frame " + f.Later.Label
+	case f.Later.Seq == 0:
+	case f.Fate == succeededLater, f.Fate == gotRound:
+		if text += " → frame " + f.Later.Label; f.after.with != "" {
+			text += " with " + termtext.CutWords(f.after.with, deedColumns)
+		}
 	default:
 		text += " → " + f.Fate + later
 	}
 	return text
 }
 
-// Said says what failed, and with which frame: of what is open the last time.
-func (f *Failure) Said() (what string, at Frame) {
+// Said says what failed, why, and with which frame: of what is open the last time. The reason begins
+// with a colon; it is empty if it is not known.
+func (f *Failure) Said() (what, why string, at Frame) {
+	what, why, at = strings.TrimSuffix(f.What, because(f.why)), because(f.why), f.Frame
 	if f.tellsLast() {
-		return strings.TrimSuffix(f.What, because(f.why)) + because(f.Again.Why), f.Again.Frame
+		why, at = because(f.Again.Why), f.Again.Frame
 	}
-	return f.What, f.Frame
+	return what, why, at
 }
 
 func (f *Failure) tellsLast() bool { return f.open && f.Again != nil && f.Again.Why != "" }
@@ -232,8 +255,9 @@ func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
 const (
 	notMended = "open"
 	wentOn    = "the work went on" // a later tool call succeeded
+	gotRound  = "got round"        // a similar one did, or the same with something besides
 	similar   = "a similar call succeeded"
-	nextCall  = "the next call of it succeeded"
+	sameTool  = "another call of it succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

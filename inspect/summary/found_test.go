@@ -26,7 +26,7 @@ func TestFound(t *testing.T) {
 		lines := text(s, 0)
 		var got []string
 		for line := range strings.Lines(lines) {
-			label := strings.Fields(line)[0]
+			label, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if label == "check" || label == "failed" && !strings.HasPrefix(want, "check") {
 				got = append(got, strings.TrimRight(strings.NewReplacer("‹", "", "›", "").Replace(line), "\n"))
 			}

@@ -70,18 +70,19 @@ type form struct {
 
 	wide  bool // also what was said before the answer, and a row for each failure
 	whole bool // as many rows for each failure as it takes
+	loose bool // with an empty row between what was said, what failed, and the rest
 }
 
 // usual returns the form of a summary on paper or a terminal that scrolls.
 func (s *Summary) usual(width int) form {
-	return form{width: width, turn: fewRows + 1, last: answerLines, wide: true}
+	return form{width: width, turn: fewRows + 1, last: answerLines, wide: true, loose: true}
 }
 
 // Overview returns the lines of Lines for a screen, so that they fit as far as possible: with
 // all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
-	forms := []form{{turn: 6 * fewRows, last: answerLines, wide: true, whole: true}, {turn: 4 * fewRows, last: answerLines, wide: true, whole: true}, {turn: 4 * fewRows, last: answerLines, wide: true}, {turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
+	forms := []form{{turn: 6 * fewRows, last: answerLines, wide: true, whole: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true, whole: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true, loose: true}, {turn: 2 * fewRows, last: answerLines, wide: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true}, {turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {
@@ -107,7 +108,19 @@ func (s *Summary) rows(f form) (rows []Row) {
 	for _, line := range wrap(s.tapeLine(), f.width, indent) {
 		rows = append(rows, Row{Spans: line})
 	}
-	return append(append(rows, s.dialog(f)...), s.labelled(f, true)...)
+	rows = append(rows, f.space()...)
+	if said := s.dialog(f); len(said) > 0 {
+		rows = append(append(rows, said...), f.space()...)
+	}
+	return append(rows, s.labelled(f, true)...)
+}
+
+// space returns the empty row between groups of others.
+func (f form) space() []Row {
+	if !f.loose {
+		return nil
+	}
+	return []Row{{}}
 }
 
 // cut returns as many lines as an entry may have.
@@ -158,7 +171,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 			rows = append(rows, Row{line, at})
 		}
 	}
-	rows = append(rows, s.failedRows(f)...)
+	if rows = s.failedRows(f); len(rows) > 1 {
+		rows = append(rows, f.space()...)
+	}
 	first := func(list []Remark) (at Frame) {
 		if len(list) > 0 {
 			at = list[0].Frame
@@ -169,13 +184,11 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	add("slow", s.slowLine(), first(s.SlowTexts()))
 	add("rules", s.ruleLine(), Frame{})
 	if len(s.Called) == 0 {
-		add("did", s.turnLine(), Frame{})
+		add("did", s.turnLine(f.entry == 0), Frame{})
+		rows = append(rows, s.changeRows(f)...)
 	}
-	slowest := Frame{}
-	if len(s.Time.Slowest) > 0 {
-		slowest = s.Time.Slowest[0].Frame
-	}
-	add("time", s.timeLine(), slowest)
+	add("time", s.timeLine(), Frame{})
+	rows = append(rows, s.slowestRows(f)...)
 	add("servers", s.serverLine(), Frame{})
 	add("check", s.foundLine(), Frame{})
 	if cost {
@@ -327,25 +340,13 @@ func agentName(i record.Info) string {
 	return termtext.Cut(termtext.Piece(tapetext.AgentName(i)), titleColumns)
 }
 
-// turnLine says how many turns there are and how they ended, or, without turns, what was
+// turnLine says how many turns there are and how they ended, unless each is told, or, without turns, what was
 // called.
-func (s *Summary) turnLine() []termtext.Span {
+func (s *Summary) turnLine(told bool) []termtext.Span {
 	var l line
 	if s.Turns.Count > 0 {
-		ends := slices.Clone(s.Turns.Ends)
-		if s.Turns.Running > 0 {
-			ends = append(ends, Count{What: "running", Count: s.Turns.Running, how: dialect.Running})
-		}
-		l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
-		for i, text := range listed(ends) {
-			if i > 0 {
-				l = append(l, termtext.Plain.Span(", "))
-			}
-			style := termtext.Plain // only what went wrong is coloured
-			if ends[i].how.IsBad() {
-				style = termtext.Red
-			}
-			l = append(l, style.Span(text))
+		if !told || s.Turns.Count > len(s.Exchanges) {
+			l = append(l, s.turnEnds()...)
 		}
 	} else {
 		s.addCalls(&l)
@@ -360,6 +361,26 @@ func (s *Summary) turnLine() []termtext.Span {
 	return l
 }
 
+// turnEnds says how many turns there are, and how they ended.
+func (s *Summary) turnEnds() (l line) {
+	ends := slices.Clone(s.Turns.Ends)
+	if s.Turns.Running > 0 {
+		ends = append(ends, Count{What: "running", Count: s.Turns.Running, how: dialect.Running})
+	}
+	l = append(l, termtext.Plain.Span(termtext.Counted(s.Turns.Count, "turn")+": "))
+	for i, text := range listed(ends) {
+		if i > 0 {
+			l = append(l, termtext.Plain.Span(", "))
+		}
+		style := termtext.Plain // only what went wrong is coloured
+		if ends[i].how.IsBad() {
+			style = termtext.Red
+		}
+		l = append(l, style.Span(text))
+	}
+	return l
+}
+
 // asks reports whether a title is the beginning of a prompt that is told.
 func (s *Summary) asks(title string) bool {
 	title = termtext.Unmarked(title)
@@ -370,17 +391,25 @@ func (s *Summary) asks(title string) bool {
 // files, more calls, and those that only look at something, by their number.
 func (s *Summary) addTools(l *line) {
 	calls, failed, open := 0, 0, 0
+	told0, _ := s.Edits()
+	edits := len(told0) > 0
 	var told []Count
 	for _, one := range s.Tools {
 		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		if told = append(told, Count{What: one.What, Count: one.Count}); trace.OnlyLooks(one.What) {
-			continue
-		}
+		told = append(told, Count{What: one.What, Count: one.Count})
 		last := &told[len(told)-1]
+		name, known := kindNames[one.What]
+		if known {
+			last.What, last.Count = termtext.Counted(one.Count, name), 1
+		}
 		switch done := one.Count - one.Failed; {
+		case trace.OnlyLooks(one.What):
 		case one.files && len(one.Titles) == 0:
 			told = told[:len(told)-1] // no change was made
+		case one.files && edits:
+			last.What, last.Count = termtext.Counted(done, cmp.Or(name, "change")), 1
 		case one.files:
+			last.What = one.What
 			if last.Count = 1; done > len(one.Titles) {
 				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(done)))
 			}
@@ -413,6 +442,9 @@ func (s *Summary) addTools(l *line) {
 		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(open))+" unfinished"))
 	}
 }
+
+// kindNames are the words for calls of tools of a kind.
+var kindNames = map[string]string{"execute": "command", "read": "read", "edit": "edit", "search": "search", "fetch": "fetch", "delete": "deletion", "move": "move", "think": "thought"}
 
 // addCalls says what was called: tools, and besides them what does not only set up.
 func (s *Summary) addCalls(l *line) {

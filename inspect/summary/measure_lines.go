@@ -14,10 +14,9 @@ import (
 )
 
 // Did says what was done, in the words of Lines.
-func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(), false) }
+func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(true), false) }
 
-// timeLine says how long the start took, what turns waited for, what was slowest, and how
-// long the first output took.
+// timeLine says how long the start took, what turns waited for, and how long the first output took.
 func (s *Summary) timeLine() []termtext.Span {
 	var l line
 	if s.Untimed {
@@ -29,10 +28,6 @@ func (s *Summary) timeLine() []termtext.Span {
 	} else {
 		l.add(termtext.Plain, s.SpentText())
 	}
-	for i, step := range s.Time.Slowest {
-		l.add(termtext.Plain, []string{"slowest: ", "then "}[min(i, 1)]+step.What+", "+step.Took.String())
-		l = append(l, frame(step.Frame))
-	}
 	if o := s.Time.FirstOutput; o != nil {
 		l.add(termtext.Plain, o.text("first output after "))
 	}
@@ -40,6 +35,28 @@ func (s *Summary) timeLine() []termtext.Span {
 		l.add(termtext.Plain, o.text("answered in "))
 	}
 	return l
+}
+
+// slowestRows tell what was slowest, one a row.
+func (s *Summary) slowestRows(f form) (rows []Row) {
+	wide := 0
+	for _, step := range s.Time.Slowest {
+		wide = max(wide, termtext.Width(step.Took.String()))
+	}
+	for i, step := range s.Time.Slowest {
+		if s.Untimed || f.entry > 0 && i >= f.entry {
+			break
+		}
+		head := termtext.Plain.Line(labelIndent(f.width))
+		if i == 0 {
+			head = labelSpan("slowest")
+		}
+		line := append(head, termtext.Bold.Span(termtext.Pad(step.Took.String(), wide)), termtext.Plain.Span("  "+step.What), frame(step.Frame))
+		for _, one := range f.cut(wrapWords(line, f.width, labelIndent(f.width))) {
+			rows = append(rows, Row{one, step.Frame})
+		}
+	}
+	return rows
 }
 
 // parts says what the time of turns, and between them, went to, after the whole and the biggest
@@ -232,7 +249,7 @@ func (s *Spread) text(label string) string {
 	if median == worst {
 		return label + median
 	}
-	return fmt.Sprintf("%s%s (worst %s)", label, median, worst)
+	return fmt.Sprintf("%s%s (median), %s at worst", label, median, worst)
 }
 
 // usageLine says which costs the agent reported for the turns, or that it reported none, and

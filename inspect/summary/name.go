@@ -33,9 +33,9 @@ func stepName(e *trace.Event, command string) string {
 	switch e.Kind {
 	case trace.ToolCallEvent:
 		c := e.ToolCall.ToolCall
-		return "tool call" + quoted(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID))
+		return cutCommand(plainTitle(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID)), failedColumns)
 	case trace.PermissionEvent:
-		return "permission" + quoted(toolTitle(permissionTitle(e), ""))
+		return "permission for" + quoted(toolTitle(permissionTitle(e), ""))
 	}
 	if e.Question != nil {
 		return "question" + quoted(e.Question.Message)

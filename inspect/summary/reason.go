@@ -54,14 +54,14 @@ func uncut(why string, text []string) string {
 }
 
 // namedLine matches the name of a single test that failed, as test runners write it.
-var namedLine = regexp.MustCompile(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!`)
+var namedLine = regexp.MustCompile(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^Failed \S+ \[[\d.,< ]+m?s\]$`)
 
 var (
 	// testMark matches what stands around the name of a test: a sign, and how long it ran.
-	testMark = regexp.MustCompile(`^(?:[✖✗✘×⨯❌●] +|--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| \(?[\d.]+ ?m?s\)?$`)
+	testMark = regexp.MustCompile(`^(?:[✖✗✘×⨯❌●] +|Failed |--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| [(\[]?[\d.,< ]+ ?m?s[)\]]?$`)
 	// reasonLine matches the line in which a test says what is wrong, and reasonMark what stands
 	// before that.
-	reasonLine = regexp.MustCompile(`^→ \S|^\d+:\d+\s+error\b|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|Exception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|received|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
+	reasonLine = regexp.MustCompile(`^→ \S|^\d+:\d+\s+error\b|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|[Ee]xception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|received|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
 	reasonMark = regexp.MustCompile(`^(?:→ |\S+_test\.go:\d+: +|E {2,}|Error: +)`)
 	// noReason matches lines like these that only repeat the test's code.
 	noReason = regexp.MustCompile(`^Failure/Error: |^Error Trace:|^expect\(|^assert |^\W*\d+ ?[|│▕]`)
@@ -102,7 +102,7 @@ var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)
 
 // numberedTest matches the name of a test that failed after its number, which would begin a list in
 // Markdown.
-var numberedTest = regexp.MustCompile(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]).*)$`)
+var numberedTest = regexp.MustCompile(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]|[A-Z]\w*(?:\.\w+)+ ).*)$`)
 
 // What was expected stands on a line before what came.
 var (

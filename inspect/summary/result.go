@@ -66,7 +66,8 @@ func (t *Tally) Summary() Summary {
 	s.turns(turns, once, t.idle.until(t.tape.last))
 	s.Time.Slowest = t.steps.told(s.Took-s.Time.Idle, turns)
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
-	s.Exchanges, s.Parts = t.said.told()
+	s.Exchanges, s.Parts = t.said.told(t.commands.lastLine)
+	s.Changes = t.changesTold()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats, t.called.failed)
 		s.Time.Latency = spreadOf(&turns.Calls)
@@ -236,6 +237,9 @@ func (t *Tally) name(s *Summary) {
 		if label(&s.Rejected.First[i].Frame); s.Rejected.First[i].Later.Seq != 0 {
 			label(&s.Rejected.First[i].Later)
 		}
+	}
+	for i := range s.Changes {
+		label(&s.Changes[i].Frame)
 	}
 	for i := range s.Exchanges {
 		label(&s.Exchanges[i].Frame)

@@ -77,18 +77,20 @@ func TestSessions(t *testing.T) {
 	want := map[string]string{
 		"a": `failed    ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: done
-time      10 ms: the agent 6 ms · slowest: session/new, 1 ms (frame 3)
+time      10 ms: the agent 6 ms
+slowest   1 ms  session/new (frame 3)
 `,
-		"b": `failed    ✗ open     turn 1: refused by the agent (frame 11)
-          ✗ open     Fail (frame 10)
+		"b": `failed    ✗ open       turn 1: refused by the agent (frame 11)
+          ✗ open       Fail (frame 10)
           ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail, 1 failed
-time      7 ms: the agent 2 ms, tools 1 ms · slowest: session/new, 1 ms (frame 5) · first output after 1 ms
+time      7 ms: the agent 2 ms, tools 1 ms · first output after 1 ms
+slowest   1 ms  session/new (frame 5)
 cost      no cost reported · tokens: 7 in
 `,
 		"c": `failed    ✗ turn 1: no answer (frame 16)
 did       1 turn: recording cut off
-time      slowest: session/fork, 1 ms (frame 14)
+slowest   1 ms  session/fork (frame 14)
 `,
 	}
 	first := map[string]string{

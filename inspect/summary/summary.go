@@ -40,10 +40,11 @@ type Summary struct {
 
 	all []Called // as far as they are kept
 
-	Turns Turns  `json:"turns" help:"how many, and how they ended:"`
-	Calls []Call `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
-	Tools []Tool `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the first call first, or of more than 20 calls the most frequent:"`
-	Time  Time   `json:"time" help:"how long things took:"`
+	Turns   Turns    `json:"turns" help:"how many, and how they ended:"`
+	Calls   []Call   `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
+	Changes []Change `json:"changes,omitempty" help:"files that tool calls in turns changed, the first change first, at most 64:"`
+	Tools   []Tool   `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the first call first, or of more than 20 calls the most frequent:"`
+	Time    Time     `json:"time" help:"how long things took:"`
 
 	Servers  []Server          `json:"servers,omitempty" help:"calls of MCP servers, most calls first; call is SERVER/TOOL, or SERVER METHOD:"`
 	Uncalled []nested.Uncalled `json:"uncalled,omitempty" help:"MCP servers that acptap was asked to record and the agent never called; code and seconds are of an exit:"`
@@ -189,11 +190,14 @@ type Failure struct {
 
 	Again *Again `json:"again,omitempty"`     // the same failed again; nil: it did not
 	Fate  string `json:"fate,omitempty"`      // what came of it: not mended, or what succeeded
-	Next  string `json:"next,omitempty"`      // what succeeded instead; empty: the same
 	Later Frame  `json:"laterFrame,omitzero"` // with which that succeeded
+
+	Since   string `json:"since,omitempty"`   // what was done after it: until the same succeeded, or at all
+	Comment string `json:"comment,omitempty"` // what the agent said after it before it did something else
 
 	why       string // What ends with it; empty: it is not known
 	tried     attempt
+	after     aftermath
 	open      bool // it could be mended, and was not
 	passed    bool // its turn was done all the same
 	wentOn    bool // nothing tells that it was mended, but the work went on

@@ -131,8 +131,11 @@ func fits(t *testing.T, s summary.Summary) {
 	}
 	// But for quotes, failures after which the work went on, and a word that is longer than a line,
 	// nothing is lost.
-	s.Exchanges, s.Called = nil, nil
+	s.Exchanges, s.Called, s.Changes = nil, nil, nil
 	s.Failures.Worst = slices.DeleteFunc(slices.Clone(s.Failures.Worst), func(f summary.Failure) bool { return f.Past() })
+	for i := range s.Failures.Worst {
+		s.Failures.Worst[i].Since, s.Failures.Worst[i].Comment = "", ""
+	}
 	bare := strings.NewReplacer("‹", "", "›", "", "·", "")
 	whole, divided := strings.Fields(bare.Replace(text(s, 0))), strings.Fields(bare.Replace(text(s, 79)))
 	if got, want := strings.Join(divided, " "), strings.Join(whole, " "); got != want {

@@ -111,6 +111,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		}
 	}
 	t.rules.Take(f)
+	t.failures.hear(f)
 	run := len(tr.Runs) - 1
 	t.hear(f, run, tr.Events())
 	if f.Kind == wire.Stderr && t.hears {
@@ -144,7 +145,9 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			if what == "" {
 				what, why = failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
 			}
-			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: t.commands.triedBy(kind, f, tr.Events(), tried)}
+			by := t.commands.triedBy(kind, f, tr.Events(), tried)
+			by.missing = notThere.MatchString(why)
+			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: by}
 		})
 	}
 	if f.Failure() == dialect.FailedTool && saysTested(textOf(wire.Get(f.Raw, "params", "update"))) {
@@ -239,6 +242,9 @@ func (t *Tally) End(tr *trace.Trace) {
 	t.called.endTape(t.tape.last)
 	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
+		if r.Prompt && t.sum.Tapes[len(t.sum.Tapes)-1].Worst.How == dialect.Died { // that tells it
+			continue
+		}
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{Kind: dialect.Unanswered, What: cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame: Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}}
 			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
@@ -284,11 +290,16 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			t.sum.Tapes[e.Run].Connection = tr.Runs[e.Run]
 		case e.Kind == trace.CallEvent && e.End.Known() && !t.tape.started:
 			t.startUp(e)
+		case e.Kind == trace.TurnEvent && e.Phase == trace.Changed && e.Turn.Output != 0:
+			t.failures.outlived(e)
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Began:
 			t.tape.started = true
 			t.failures.begin()
 			t.idle.begin(e, max(t.tape.setUp.Ended, t.tape.first), t.said.begin(e.Session, e.Turn))
 		case e.Kind == trace.ToolCallEvent && !e.Repeated:
+			if e.Phase == trace.Began {
+				t.failures.heard(false)
+			}
 			t.tell(e.ToolCall.ToolCall)
 			t.delegates(e.ToolCall)
 			if e.Phase == trace.Ended && e.End == trace.Completed {
@@ -299,6 +310,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
 			t.idle.end(e, t.said.end(e.Session, e.Turn))
+			t.failures.heard(true)
 			if e.Turn.Outcome.How == dialect.Done {
 				t.failures.mend(turnAttempt(e), Frame{Run: e.Run, Seq: e.Seq})
 				t.failures.done(e)
@@ -331,7 +343,8 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		command, printed := t.commands.command(e), textOf(update)
 		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&by.command, printed) {
 			if !saysNo(c.Title) && !saysNo(command) && !isTimeout(command, code) {
-				why := toolFault(update, t.commands.of(e))
+				why := cmp.Or(by.command.badStatus(printed), toolFault(update, t.commands.of(e)))
+				by.missing = notThere.MatchString(why)
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
 				if saysTested(printed) {
@@ -343,8 +356,11 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 		}
 		by.command.piped = by.command.piped && !saysPassed(printed)
 	}
+	if changes(c) {
+		t.changed(by.file, t.commands.edit(e), here)
+	}
 	t.failures.mend(by, here)
-	t.failures.goOn(by, here)
+	t.failures.goOn(&by)
 }
 
 // givenUp says which call the client gave up with a frame.
@@ -451,11 +467,17 @@ func titles(calls []*trace.ToolCall) (list []string, files bool) {
 // fileName returns the end of a path that no other file among calls has: as a rule the name of
 // the file, with as many directories as it takes.
 func fileName(path string, calls []*trace.ToolCall) string {
+	return endOf(path, func(end string) bool {
+		return slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) })
+	})
+}
+
+// endOf returns the shortest end of a path that is not taken: the name of a file, with as many
+// directories as it takes.
+func endOf(path string, taken func(end string) bool) string {
 	for i := len(path) - 1; i >= 0; i-- {
-		if end := path[i:]; end[0] == '/' || end[0] == '\\' {
-			if !slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) }) {
-				return end[1:]
-			}
+		if end := path[i:]; (end[0] == '/' || end[0] == '\\') && !taken(end) {
+			return end[1:]
 		}
 	}
 	return path

@@ -7,6 +7,7 @@ import (
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -18,13 +19,15 @@ type terminals struct {
 	calls bounded.Map[toolCall, string]     // the last terminal of each
 	ran   bounded.Map[toolCall, string]     // the command of each
 	given bounded.Map[toolCall, []argument] // what others were given
+	edits bounded.Map[toolCall, string]     // how others change a file
+	shown bounded.Map[toolCall, string]     // the last line of what each has printed
 }
 
 type toolCall struct{ session, id string }
 
 // take processes a frame.
 func (t *terminals) take(f *dialect.Frame) {
-	t.asked.Limit, t.said.Limit, t.calls.Limit, t.ran.Limit, t.given.Limit = maxNames, maxNames, maxNames, maxNames, maxNames
+	t.asked.Limit, t.said.Limit, t.calls.Limit, t.ran.Limit, t.given.Limit, t.edits.Limit, t.shown.Limit = maxNames, maxNames, maxNames, maxNames, maxNames, maxNames, maxNames
 	switch {
 	case !f.Does(dialect.ReadsOutput):
 	case f.Kind == wire.Request:
@@ -48,14 +51,45 @@ func (t *terminals) take(f *dialect.Frame) {
 	t.runs(f.Session, update)
 	for _, block := range wire.Elements(wire.Get(update, "content")) {
 		if id := wire.Text(wire.Get(block, "terminalId")); id != "" {
-			t.calls.Set(toolCall{strings.Clone(f.Session), strings.Clone(wire.Text(wire.Get(update, "toolCallId")))}, strings.Clone(id))
+			t.calls.Set(callOf(f.Session, update), strings.Clone(id))
+		}
+		if wire.Text(wire.Get(block, "type")) == "diff" {
+			t.edits.Set(callOf(f.Session, update), editOf(block))
+		}
+		if text := lastLine(wire.Text(wire.Get(block, "content", "text"))); text != "" {
+			t.shown.Set(callOf(f.Session, update), text)
 		}
 	}
 }
 
+func callOf(session string, call []byte) toolCall {
+	return toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}
+}
+
+// lastLine returns the last line of what a tool call has printed that says what went wrong, otherwise the
+// last one.
+func lastLine(printed string) string {
+	lines := termtext.FirstLines(termtext.Unmarked(ending(printed)), maxToolLines, 0)
+	for i := len(lines) - 1; i >= max(0, len(lines)-manyLines); i-- {
+		if saysFault(lines[i]) {
+			return termtext.CutWords(lines[i], saidColumns)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return termtext.CutWords(lines[len(lines)-1], saidColumns)
+}
+
+// lastLine returns the line of what a tool call has printed last.
+func (t *terminals) lastLine(session, call string) string {
+	text, _ := t.shown.Get(toolCall{session, call})
+	return text
+}
+
 // runs notes the command that a part of a tool call names, or what else the tool is given.
 func (t *terminals) runs(session string, call []byte) {
-	id := toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}
+	id := callOf(session, call)
 	if command := commandText(wire.Get(call, "rawInput", "command")); command != "" {
 		t.ran.Set(id, command[:min(len(command), maxObject)])
 	} else if given := argumentsOf(wire.Get(call, "rawInput")); given != nil {
@@ -80,6 +114,12 @@ func (t *terminals) attempt(e *trace.Event) attempt {
 		a.command = parseCommand(cmp.Or(t.command(e), whereNote.ReplaceAllString(c.Title, "")))
 	}
 	return a
+}
+
+// edit returns how the tool call changes a file that an event is about, if that is known.
+func (t *terminals) edit(e *trace.Event) string {
+	edit, _ := t.edits.Get(toolCall{e.SessionID, e.ToolCall.ToolCall.ID})
+	return edit
 }
 
 // of returns what the last command of the tool call printed that an event is about.

@@ -1,0 +1,142 @@
+package summary
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/acptap/acptap/proxy/wire"
+	"github.com/acptap/acptap/record/termtext"
+)
+
+// A Change says how a file was changed by tool calls.
+type Change struct {
+	File  string   `json:"file"`            // its name, or as much of its path as tells it from others
+	Lines []string `json:"lines,omitempty"` // one of each change that was added, after +, or only removed, after -
+	Times int      `json:"times,omitempty"` // how often it was changed, if more than once
+	Frame Frame    `json:"frame"`           // of the first change
+
+	path string
+}
+
+// Limits on the changes that are kept, on their texts, and on what is compared of a file.
+const (
+	maxChanges    = 64
+	toldChanges   = 5
+	maxChanged    = 2 // lines of each
+	changeColumns = 100
+	fileColumns   = 28
+	maxCompared   = 256 << 10
+)
+
+// changed notes that a tool call has changed a file.
+func (t *Tally) changed(path, line string, at Frame) {
+	list := t.sum.Changes
+	i := slices.IndexFunc(list, func(c Change) bool { return c.path == path })
+	switch {
+	case path == "":
+	case i >= 0:
+		one := &list[i]
+		if one.Times = max(one.Times, 1) + 1; len(one.Lines) < maxChanged && line != "" && !slices.Contains(one.Lines, line) {
+			one.Lines = append(slices.Clip(one.Lines), line)
+		}
+	case len(list) < maxChanges:
+		one := Change{path: path, Frame: at}
+		if line != "" {
+			one.Lines = []string{line}
+		}
+		t.sum.Changes = append(list, one)
+	}
+}
+
+// changesTold returns the changes with the names of the files.
+func (t *Tally) changesTold() []Change {
+	list := slices.Clone(t.sum.Changes)
+	for i := range list {
+		list[i].File = termtext.Piece(endOf(list[i].path, func(end string) bool {
+			return slices.ContainsFunc(list, func(o Change) bool { return o.path != list[i].path && strings.HasSuffix(o.path, end) })
+		}))
+	}
+	return list
+}
+
+// editOf returns the line of a diff that tells most of it, after a sign: the first one that was added
+// unless that is a comment or an import, otherwise the first one that was removed.
+func editOf(diff []byte) string {
+	before, after := wire.Text(wire.Get(diff, "oldText")), wire.Text(wire.Get(diff, "newText"))
+	if len(before)+len(after) > maxCompared {
+		return ""
+	}
+	if line := onlyIn(after, before); line != "" {
+		return "+ " + line
+	}
+	if line := onlyIn(before, after); line != "" {
+		return "- " + line
+	}
+	return ""
+}
+
+// onlyIn returns a line of a text that another text has not.
+func onlyIn(text, other string) (found string) {
+	has := map[string]bool{}
+	for line := range strings.Lines(other) {
+		has[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case has[line], !letterLine.MatchString(line):
+		case !dullLine.MatchString(line):
+			return termtext.CutWords(termtext.Piece(line), changeColumns)
+		case found == "":
+			found = termtext.CutWords(termtext.Piece(line), changeColumns)
+		}
+	}
+	return found
+}
+
+// Edits returns the changes that are told, and how many others there are.
+func (s *Summary) Edits() (told []Change, others int) {
+	if !slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Lines != nil }) {
+		return nil, 0
+	}
+	told = s.Changes[:min(len(s.Changes), toldChanges)]
+	return told, len(s.Changes) - len(told)
+}
+
+// changeRows tell the changes of files, one a row.
+func (s *Summary) changeRows(f form) (rows []Row) {
+	told, others := s.Edits()
+	wide := 0
+	for _, one := range told {
+		wide = max(wide, min(termtext.Width(one.File), fileColumns))
+	}
+	add := func(at Frame, spans ...termtext.Span) {
+		head := termtext.Plain.Line(labelIndent(f.width))
+		if len(rows) == 0 {
+			head = labelSpan("changed")
+		}
+		line := append(head, spans...)
+		if f.width > 0 {
+			line = termtext.CutSpans(line, f.width)
+		}
+		if f.entry == 0 || len(rows) < f.entry {
+			rows = append(rows, Row{line, at})
+		}
+	}
+	for _, one := range told {
+		add(one.Frame, termtext.Plain.Span(termtext.Pad(termtext.Cut(one.File, max(wide, 1)), wide)+"  "), termtext.Dim.Span(one.Text()))
+	}
+	if others > 0 {
+		add(Frame{}, termtext.Dim.Span("and "+termtext.Counted(others, "more file")))
+	}
+	return rows
+}
+
+// Text says how the file was changed.
+func (c *Change) Text() string {
+	text := strings.Join(c.Lines, "  ")
+	if c.Times > len(c.Lines) {
+		text = termtext.Spaced(text, "("+termtext.Counted(c.Times, "change")+")")
+	}
+	return text
+}
