@@ -234,7 +234,7 @@ func testFilters(browser context.Context, t *testing.T) {
 	for _, name := range tapes {
 		b := open(browser, t, write(t, report.Input{Tapes: []report.Tape{tape(t, name)}}), "")
 		b.do(chromedp.EmulateViewport(1280, 12000))
-		if figure, count := eval[string](b, `[...document.querySelectorAll('.figures dt')].find(e => e.textContent === 'frames').nextElementSibling.firstChild.textContent.trim()`),
+		if figure, count := eval[string](b, `[...document.querySelectorAll('.figures dt')].find(e => e.textContent === 'messages').nextElementSibling.firstChild.textContent.trim()`),
 			eval[string](b, `document.getElementById('count').textContent`); !strings.HasPrefix(count, figure+" frame") {
 			t.Errorf("%s: the figure is %s frames, the list has %s", name, figure, count)
 		}

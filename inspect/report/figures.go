@@ -118,10 +118,10 @@ func (r *reader) figures() []figure {
 		if n := found[conform.Violation]; n > 0 {
 			wrong = termtext.Counted(n, "violation")
 		}
-		add("findings", count(found.Total()-found[conform.Note]), note, wrong)
+		add("protocol findings", count(found.Total()-found[conform.Note]), note, wrong)
 		list[len(list)-1].At = "findings"
 	}
-	add("frames", count(int(s.Frames)), "", "")
+	add("messages", count(int(s.Frames)), "", "")
 	return list
 }
 

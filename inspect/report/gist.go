@@ -32,6 +32,7 @@ type gist struct {
 	More     string // how much else failed
 	Nothing  bool   // nothing failed, and acptap check finds nothing but notes
 	Rejected []remark
+	Stopped  []remark
 	Slow     []remark
 }
 
@@ -48,7 +49,10 @@ type together struct {
 }
 
 // An edited says how a file was changed.
-type edited struct{ File, Text, Link string }
+type edited struct {
+	File, Link string
+	Lines      []string
+}
 
 // A failure is something that failed, and what came of it.
 type failure struct {
@@ -82,7 +86,7 @@ func (r *reader) gist(title string) *gist {
 	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	edits, others := s.Edits()
 	for _, one := range edits {
-		g.Changed = append(g.Changed, edited{one.File, one.Text(), r.place(one.Frame)})
+		g.Changed = append(g.Changed, edited{one.File, r.place(one.Frame), one.Text()})
 	}
 	if others > 0 {
 		g.Changes = "and " + termtext.Counted(others, "more file")
@@ -154,19 +158,21 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.RejectedTexts() {
 		g.Rejected = append(g.Rejected, r.remark(one))
 	}
+	for _, one := range s.StoppedTexts() {
+		g.Stopped = append(g.Stopped, r.remark(one))
+	}
 	for _, one := range s.SlowTexts() {
 		g.Slow = append(g.Slow, r.remark(one))
 	}
 	return g
 }
 
-// html returns the gist, with figures before its rows.
+// html returns the gist, with the time and figures beside its rows.
 func (one *gist) html(figures h.Node) h.Node {
-	did := gistRow("did", h.Text(one.Did))
+	did := gistGroup("did", h.Text(one.Did))
 	return h.Group{
-		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL, figures,
-		h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense"), h.If(len(one.Turns) <= fewTurns, "few")),
-			one.Time.html(),
+		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL,
+		h.Div(h.Class("over"), h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense"), h.If(len(one.Turns) <= fewTurns, "few")),
 			h.Given(len(one.Called), one.failed()),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
 			h.Given(one.Earlier, gistRow("noted", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
@@ -176,19 +182,28 @@ func (one *gist) html(figures h.Node) h.Node {
 			h.Given(one.Others, gistRow("", h.Class("soft"), h.Text(one.Others))),
 			h.Given(len(one.Called) == 0, one.failed()),
 			h.Given(len(one.Rejected), gistRow("rejected", h.Text("by the user: "), joined(one.Rejected, ", ", remark.html))),
+			h.Given(len(one.Stopped), gistRow("stopped", h.Text("by the user: "), joined(one.Stopped, ", ", remark.html))),
 			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
 			h.Given(one.Did != "" && len(one.Called) == 0, did),
 			h.Given(len(one.Changed), gistRow("changed", h.Ul(h.Each(one.Changed, edited.html), h.Given(one.Changes, h.Li(h.Class("soft"), h.Text(one.Changes))))))), h.NL,
+			h.Div(h.Class("side"), one.Time.html(), figures)), h.NL,
 	}
 }
 
 func (c edited) html() h.Node {
-	return h.Li(h.Class("one"), h.A(h.Link(c.Link), h.Text(c.File)), h.Text(" "), bdi(h.Class("mono soft"), h.Text(c.Text)))
+	return h.Li(h.Class("edited"), h.A(h.Link(c.Link), h.Text(c.File)), h.Text(" "), h.Div(h.Each(c.Lines, func(line string) h.Node {
+		return h.P(h.Class("mono", h.If(strings.HasPrefix(line, "+"), "good"), h.If(strings.HasPrefix(line, "-"), "bad")), h.Auto(), h.Text(line))
+	})))
 }
 
 // gistRow returns a row of the gist.
 func gistRow(word string, about ...h.Node) h.Node {
 	return h.Group{h.Div(h.El("dt", h.Text(word)), h.El("dd", about...)), h.NL}
+}
+
+// gistGroup returns the first row of a group.
+func gistGroup(word string, about ...h.Node) h.Node {
+	return h.Group{h.Div(h.Class("group"), h.El("dt", h.Text(word)), h.El("dd", about...)), h.NL}
 }
 
 func paragraph(text string) h.Node { return h.P(h.Auto(), h.Text(text)) }
@@ -213,7 +228,7 @@ func (e exchange) html() h.Node {
 	return h.Group{
 		h.Given(e.Part, gistRow(fmt.Sprint("session ", e.Session), h.B(h.Text(e.Part)))),
 		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
-			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "+e.Asked))),
+			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "), h.El("strong", h.Text(e.Asked)))),
 			h.Given(e.Earlier, h.P(h.Class("two soft"), h.Auto(), turnsArrow, h.Text(summary.Noted+e.Earlier))),
 			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
 	}
@@ -222,9 +237,9 @@ func (e exchange) html() h.Node {
 // failed returns what failed.
 func (one *gist) failed() h.Node {
 	if len(one.Failed)+len(one.Together) == 0 {
-		return h.Given(one.Nothing, gistRow("failed", h.Text("nothing")))
+		return h.Given(one.Nothing, gistGroup("failed", h.Text("nothing")))
 	}
-	return gistRow("failed", h.Ul(
+	return gistGroup("failed", h.Ul(
 		h.Each(one.Failed, failure.html),
 		h.Each(one.Together, together.html),
 		h.Given(one.More, h.Li(h.Text(one.More)))))
@@ -242,7 +257,7 @@ func (f failure) html() h.Node {
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), h.B(h.Text(f.Text)), h.Text(f.Why+" "), f.framed(), stderr, h.Text(f.Then), h.Given(f.After, h.P(h.Class("soft two"), h.Auto(), h.Text(f.After))))
+	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), h.Div(h.B(h.Text(f.Text)), h.Text(f.Why+" "), f.framed(), stderr, h.Text(f.Then), h.Given(f.After, h.P(h.Class("soft two"), h.Auto(), h.Text(f.After)))))
 }
 
 // html returns a remark that is linked.

@@ -21,7 +21,7 @@ func TestHead(t *testing.T) {
 	head = strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(head, " ")), " ")
 	for _, want := range []string{
 		"asked Fix it 21 November 2026", "turn 1 ✓ done → Done.", "turn 2 ✓ done · Fix it again → Done again.", "failed nothing did",
-		"time tools 2.00 s idle 7.00 s, 78 % slowest:", "cost – not reported tokens – not reported",
+		"time 9.00 s tools 2.00 s 22 % idle 7.00 s 78 % slowest go test 2.00 s cost – not reported tokens – not reported",
 	} {
 		if strings.Count(head, want) != 1 {
 			t.Errorf("got %d × %q, want it once in %q", strings.Count(head, want), want, head)

@@ -67,7 +67,8 @@ func sharesOf(spent []spending) []share {
 // A timing says where the time of the tapes went.
 type timing struct {
 	Shares  []share // of all of it; none without turns
-	Text    string  // in words: how much of it the model was busy, or without turns what calls took
+	Took    string
+	Text    string // in words: how much of it the model was busy, or without turns what calls took
 	Slowest []slowStep
 	None    string // why nothing is known
 }
@@ -82,7 +83,7 @@ func (r *reader) timing(s *summary.Summary) timing {
 	if s.Untimed {
 		return timing{None: "no times on the tape"}
 	}
-	var t timing
+	t := timing{Took: s.Length()}
 	if w := s.Time.Waited; s.Turns.Count > 0 {
 		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
@@ -112,23 +113,23 @@ func (t *timing) html() h.Node {
 	if t.None == "" && t.Shares == nil && t.Text == "" && t.Slowest == nil {
 		return nil
 	}
-	return gistRow("time", textIn(h.Span, "soft", t.None),
-		h.Given(len(t.Shares), h.SVG(h.Class("spent"), h.Width("100%"), h.Height("10"), h.Aria("hidden", "true"), shareBars(t.Shares, "10")), h.NL,
-			h.P(h.Each(t.Shares, share.told))),
-		h.Given(t.Text, h.P(h.Text(t.Text))),
-		h.Given(len(t.Slowest), h.El("ol", h.Class("slowest"), h.Each(t.Slowest, func(one slowStep) h.Node {
-			return h.Li(h.B(h.Text(one.Took)), h.Text(" "), one.html())
-		}))))
+	return h.Group{
+		h.P(h.Class("label"), h.Text("time"), h.Given(t.Took, h.Text(" "), h.B(h.Text(t.Took)))), h.NL, textIn(h.P, "soft", t.None),
+		h.Given(len(t.Shares), h.SVG(h.Class("spent"), h.Width("100%"), h.Height("12"), h.Aria("hidden", "true"), shareBars(t.Shares, "12")), h.NL,
+			h.Ul(h.Each(t.Shares, share.told)), h.NL),
+		h.Given(t.Text, h.P(h.Class("soft"), h.Text(t.Text)), h.NL),
+		h.Given(len(t.Slowest), h.P(h.Class("label"), h.Text("slowest")), h.NL, h.El("ol", h.Each(t.Slowest, slowStep.html)), h.NL),
+	}
 }
 
-// told returns a share in words.
+func (one slowStep) html() h.Node {
+	return h.Li(h.A(h.Link(one.Link), h.Title("frame "+one.Frame), h.Text(one.Text)), h.Text(" "), h.B(h.Text(one.Took)))
+}
+
+// told returns a row about a share.
 func (s share) told() h.Node {
-	words := h.Text(s.Word + " " + s.Took)
-	if s.Most {
-		words = h.B(h.Text(s.Word + " " + s.Took + ", " + s.Percent))
-	}
-	return h.Group{h.Span(h.Class("part"), h.Given(s.Word == "idle", h.Title("neither in start-up nor in a turn")),
-		key(s.Class), words, h.Given(s.Note, h.Text(" "), span("soft", "("+s.Note+")"))), h.Text(" ")}
+	return h.Li(h.Given(s.Word == "idle", h.Title("neither in start-up nor in a turn")), h.Given(s.Most, h.Class("most")),
+		h.Span(key(s.Class), h.Text(s.Word)), h.Text(" "), h.B(h.Text(s.Took)), h.Text(" "), span("soft", s.Percent), h.Given(s.Note, h.Text(" "), span("note soft", s.Note)))
 }
 
 // key returns the colour of a kind of bar.

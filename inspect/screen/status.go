@@ -78,7 +78,7 @@ func (a *app) drawBar(c canvas) {
 		}
 		x = c.text(t.x, 0, s, t.text)
 	}
-	if a.timeline == nil {
+	if a.timeline == nil || a.place == summaryPlace { // the summary tells it
 		return
 	}
 	room := c.w - x - 2

@@ -59,6 +59,19 @@ func alike(a, b []argument) bool {
 	return same > 0 && 2*same >= len(a) || len(a)+len(b) == 0
 }
 
+// sameThing reports whether a later call of a tool is about what an earlier one was about: of each
+// argument of that, one of several values if it is a list, it has a similar one.
+func sameThing(a, b []argument) bool {
+	for _, one := range a {
+		if !slices.ContainsFunc(a, func(value argument) bool {
+			return value.name == one.name && slices.ContainsFunc(b, func(other argument) bool { return value.name == other.name && sameObject(value.text, other.text) })
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 func sameObject(a, b string) bool {
 	one, other := statementOf(a), statementOf(b)
 	switch {

@@ -102,15 +102,16 @@ func (c *calls) begin(f *dialect.Frame, e *trace.Event) {
 	}
 }
 
-// input returns what the tool was given that an event is about, if it is kept.
-func (c *calls) input(e *trace.Event) string {
-	if e.Kind != trace.CallEvent || e.Call.Tool == "" {
+// withInput returns what the tool was given that an event is about, after a blank; nothing if it is not
+// kept.
+func (c *calls) withInput(e *trace.Event) string {
+	if e == nil || e.Kind != trace.CallEvent || e.Call.Tool == "" {
 		return ""
 	}
 	for _, list := range [...][]*Called{c.first, c.last} {
 		for _, one := range list {
-			if one.Frame.Run == e.Run && one.Frame.Seq == e.First {
-				return one.Input
+			if one.Frame.Run == e.Run && one.Frame.Seq == e.First && one.Input != "" {
+				return " " + termtext.CutWords(one.Input, titleColumns)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^WARNING: DATA RACE|^(?:< )?HTTP/[\d.]+ [45]\d\d\b|\b[1-9]\d*(?:\.\d+)?% packet loss|\brequires? PHP extension \S|\bcommand not found\b|: not found$`),
 	namedLine,
-	regexp.MustCompile(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] `),
+	regexp.MustCompile(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] |^L: *\d+ \| P: *\d+ \|`),
 	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
@@ -49,7 +49,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 }, "|"))
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|^[1-9]\d* (?:\w+ )?vulnerabilit(?:y|ies)\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // mavenCount matches how Maven tells how many tests failed.
 var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)

@@ -21,8 +21,8 @@ type Change struct {
 // Limits on the changes that are kept, on their texts, and on what is compared of a file.
 const (
 	maxChanges    = 64
-	toldChanges   = 5
-	maxChanged    = 2 // lines of each
+	maxChanged    = 3 // lines of each: the last ones
+	changedRows   = 8
 	changeColumns = 100
 	fileColumns   = 28
 	maxCompared   = 256 << 10
@@ -36,8 +36,8 @@ func (t *Tally) changed(path, line string, at Frame) {
 	case path == "":
 	case i >= 0:
 		one := &list[i]
-		if one.Times = max(one.Times, 1) + 1; len(one.Lines) < maxChanged && line != "" && !slices.Contains(one.Lines, line) {
-			one.Lines = append(slices.Clip(one.Lines), line)
+		if one.Times = max(one.Times, 1) + 1; line != "" && !slices.Contains(one.Lines, line) {
+			one.Lines = append(slices.Clone(one.Lines[max(0, len(one.Lines)-maxChanged+1):]), line)
 		}
 	case len(list) < maxChanges:
 		one := Change{path: path, Frame: at}
@@ -99,7 +99,13 @@ func (s *Summary) Edits() (told []Change, others int) {
 	if !slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Lines != nil }) {
 		return nil, 0
 	}
-	told = s.Changes[:min(len(s.Changes), toldChanges)]
+	rows := 0
+	for _, one := range s.Changes {
+		if rows += max(len(one.Lines), 1); rows > changedRows && told != nil {
+			break
+		}
+		told = append(told, one)
+	}
 	return told, len(s.Changes) - len(told)
 }
 
@@ -124,7 +130,13 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 		}
 	}
 	for _, one := range told {
-		add(one.Frame, termtext.Plain.Span(termtext.Pad(termtext.Cut(one.File, max(wide, 1)), wide)+"  "), termtext.Dim.Span(one.Text()))
+		for i, text := range one.Text() {
+			name := termtext.Cut(one.File, max(wide, 1))
+			if i > 0 {
+				name = ""
+			}
+			add(one.Frame, termtext.Plain.Span(termtext.Pad(name, wide)+"  "), termtext.Dim.Span(text))
+		}
 	}
 	if others > 0 {
 		add(Frame{}, termtext.Dim.Span("and "+termtext.Counted(others, "more file")))
@@ -132,11 +144,17 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 	return rows
 }
 
-// Text says how the file was changed.
-func (c *Change) Text() string {
-	text := strings.Join(c.Lines, "  ")
-	if c.Times > len(c.Lines) {
-		text = termtext.Spaced(text, "("+termtext.Counted(c.Times, "change")+")")
+// Text says how the file was changed, in a line or several.
+func (c *Change) Text() []string {
+	list := slices.Clone(c.Lines)
+	if more := c.Times - len(list); more > 0 {
+		if len(list) == 0 {
+			return []string{termtext.Counted(c.Times, "change")}
+		}
+		list[0] += " (and " + termtext.Counted(more, "more change") + ")"
 	}
-	return text
+	if len(list) == 0 {
+		return []string{""}
+	}
+	return list
 }

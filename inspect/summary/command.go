@@ -33,23 +33,23 @@ func parseCommand(title string) (c command) {
 	return c
 }
 
-// run returns the command of a chain that does the work, without flags, if it takes more than a word to
-// tell it: the first that builds or tests something, or else the last.
-func (c *command) run() string {
+// run returns the command of a chain that does the work, and what it is without flags, if it takes more
+// than a word to tell that: the first that builds or tests something, or else the last.
+func (c *command) run() (words, of string) {
 	if len(c.chain) == 0 {
-		return ""
+		return "", ""
 	}
 	i := slices.IndexFunc(c.chain, func(one []string) bool {
-		return !slices.Contains(preparing, one[0]) && slices.ContainsFunc(one[:min(len(one), 2)], working.MatchString)
+		return !slices.Contains(preparing, one[0]) && (len(one) < 2 || one[1] != "clean") && slices.ContainsFunc(one[:min(len(one), 2)], working.MatchString)
 	})
 	if i < 0 {
 		i = len(c.chain) - 1
 	}
-	words := slices.DeleteFunc(plainWords(c.chain[i]), func(word string) bool { return strings.ContainsAny(word, "<>") })
-	if len(words) < 2 || c.shows() {
-		return ""
+	plain := slices.DeleteFunc(plainWords(c.chain[i]), func(word string) bool { return strings.ContainsAny(word, "<>") })
+	if len(plain) < 2 || c.shows() {
+		return "", ""
 	}
-	return strings.Join(words, " ")
+	return strings.Join(c.chain[i], " "), strings.Join(plain, " ")
 }
 
 // working matches a word of a command that builds or tests something.
@@ -158,6 +158,7 @@ var setsVariable = regexp.MustCompile(`^[A-Z_]+=`)
 // commandOf returns the words of a command line, without a prompt, the tool's name, a shell that runs it, a
 // change of directory and the variables set before it.
 func commandOf(line string) (words, sets []string) {
+	line = substitution.ReplaceAllString(line, "…")
 	words = strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(line))
 	for len(words) > 0 {
 		switch word := words[0]; {
@@ -174,11 +175,15 @@ func commandOf(line string) (words, sets []string) {
 		case slices.Contains([]string{"sh", "bash", "zsh"}, word[strings.LastIndexByte(word, '/')+1:]) && len(words) > 2 && isFlag(words[1]) && strings.HasSuffix(words[1], "c"):
 			words = words[2:]
 		default:
+			words[0] = word[strings.LastIndexByte(word, '/')+1:] // whatever its directory
 			return words, sets
 		}
 	}
 	return words, sets
 }
+
+// substitution matches the output of a command among the words of another one.
+var substitution = regexp.MustCompile(`\$\([^()]*\)`)
 
 // tells reports whether a later command's exit status can be that of an earlier one again: not if
 // it may be that of another command, unless that was so for the earlier one, too.

@@ -107,6 +107,9 @@ func saysNo(title string) bool {
 	if toFail.MatchString(title) {
 		return true
 	}
+	if audits.MatchString(title) {
+		return true
+	}
 	words, _ := commandOf(title)
 	for i := len(words) - 1; i >= 0; i-- {
 		if slices.Contains([]string{"|", "&&", "||", ";"}, words[i]) {
@@ -116,6 +119,9 @@ func saysNo(title string) bool {
 	}
 	return len(words) > 0 && slices.Contains([]string{"grep", "rg", "diff", "cmp", "test", "[", "which", "git diff"}, words[0])
 }
+
+// audits matches commands that exit with 1 if there is something to tell.
+var audits = regexp.MustCompile(`\b(?:npm|pnpm|yarn) (?:audit(?: --?[\w=-]+)*$|outdated)`)
 
 // toFail matches titles of calls that are right if they fail.
 var toFail = regexp.MustCompile(`(?i)\b(?:is|are|gets?|be) (?:refused|rejected|denied|blocked)\b|\b(?:should|must|to) fail\b|\bexpect(?:ed|s|ing)? (?:a |the |to see )?(?:failure|error)\b`)

@@ -88,6 +88,7 @@ const (
 	shortColumns = 66  // of a failure in a few words
 	mostFailed   = 10  // failures that have a row each where there is room
 	hangingWidth = 100 // of a screen on which all of a failure stands below its beginning
+	fewFailed    = 4   // failures that are told whole though the work went on
 	afterRows    = 6   // failures that have a row for their aftermath
 )
 
@@ -172,7 +173,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		if word := one.Word(); word != "" {
 			sign += termtext.Pad(word, len(gotRound)+2)
 		}
-		if one.Past() && f.width > 0 && !f.whole {
+		if one.Past() && f.width > 0 && !f.whole && (len(each) > fewFailed || !f.loose) {
 			what, why = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))
 		}
 		inner := margin

@@ -92,7 +92,7 @@ func (f *Failure) Word() string {
 	case f.Fate == gotRound:
 		return gotRound
 	case f.Sign() == "~":
-		return "went on"
+		return wentOn
 	case f.Mended():
 		return succeededLater
 	case f.Fate != "":

@@ -34,6 +34,7 @@ const (
 // A failures keeps the worst of the failures.
 type failures struct {
 	count int
+	none  int // tool calls that failed because they found nothing, which is an answer
 	quiet int // tool calls that failed, though they completed by their status
 	kinds [dialect.BadExit + 1]Failed
 	kept  [harms][]Failure // the first maxKept of each
@@ -114,6 +115,7 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 	if f.why == foundNothing {
 		a.count--
 		k.Count--
+		a.none++
 		return
 	}
 	a.join(&f)
@@ -136,13 +138,19 @@ func (a *failures) keep(how harm, f Failure) {
 	a.kept[how] = append(a.kept[how], f)
 }
 
-// repeat tells a failure with the earlier one of the same, which it replaces.
+// repeat tells a failure with the earlier one of the same, which it replaces. If the same failed for
+// another reason, and something was changed in between, the earlier reason is gone.
 func (a *failures) repeat(how harm, f *Failure) {
 	for _, of := range [...]harm{how, toolFailed} {
 		for i := range a.kept[of] {
 			before := &a.kept[of][i]
 			same := f.tried.same(&before.tried)
 			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
+				continue
+			}
+			if same && !sameReason(f.why, before.why) && before.why != "" && f.why != "" && (len(before.after.deeds) > 0 || extra(&before.tried.command, &f.tried.command) != "") {
+				before.came(failedOtherwise, f.Frame, false)
+				before.after.turn, before.after.with = f.tried.during, extra(&before.tried.command, &f.tried.command)
 				continue
 			}
 			f.tried = before.tried // a part of it does not mend all
@@ -207,10 +215,10 @@ func (a *failures) mend(by attempt, at Frame) {
 			}
 			switch fate := f.tried.mends(&by); {
 			case fate == "", fate == similar && (f.Fate == gotRound || by.command.shows() && by.method == ""):
+			case fate == sameTool && f.advised(&by):
+				f.came(succeededLater, at, false)
 			case fate == sameTool:
-				if f.follow(&by); !f.wentOn {
-					f.came(wentOn, Frame{}, true)
-				}
+				f.follow(&by)
 			case fate == similar:
 				f.follow(&by)
 				if f.came(gotRound, Frame{}, true); by.method == "" && adds(f.tried.command.words, by.command.words) { // it may do only a part
@@ -219,7 +227,7 @@ func (a *failures) mend(by attempt, at Frame) {
 			default:
 				f.came(fate, at, false)
 				f.after.turn = by.during
-				if f.after.with = f.tried.with(&by); f.after.with != "" && len(f.after.deeds) == 0 {
+				if f.after.with = f.tried.with(&by); f.after.with != "" && len(f.after.deeds) == 0 && !f.tried.misused {
 					f.Fate = gotRound
 				}
 			}
@@ -227,11 +235,18 @@ func (a *failures) mend(by attempt, at Frame) {
 	}
 }
 
+// advised reports whether a later call was given what the failure's reason names.
+func (f *Failure) advised(by *attempt) bool {
+	return slices.ContainsFunc(by.given, func(one argument) bool {
+		return len(one.text) >= minTelling && strings.Contains(f.why, one.text) && !slices.Contains(f.tried.given, one)
+	})
+}
+
 // outlived notes that the agent answers in a turn: what made an earlier turn fail is over.
 func (a *failures) outlived(e *trace.Event) {
 	for f := range a.all {
 		if f.open && f.tried.turn > 0 && f.tried.turn < e.Turn.Number && f.tried.object == e.SessionID {
-			f.came(turnName(e.Turn)+" was answered", Frame{Run: e.Run, Seq: e.Seq}, true)
+			f.came("the agent answered in "+turnName(e.Turn), Frame{Run: e.Run, Seq: e.Seq}, true)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func (a *attempt) mends(later *attempt) string {
 			switch {
 			case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
 				return succeededLater
-			case same > 0, alike(a.given, later.given):
+			case sameThing(a.given, later.given):
 				return similar
 			}
 			return sameTool
@@ -221,16 +221,14 @@ func (f *Failure) Then() string {
 		}
 		text = ", " + times + because(why) + " (frame " + at.Label + ")"
 	}
-	switch later := " (frame " + f.Later.Label + ")"; {
-	case f.Later.Seq == 0:
-	case f.Fate == succeededLater, f.Fate == gotRound:
-		if text += " → frame " + f.Later.Label; f.after.with != "" {
-			text += " with " + termtext.CutWords(f.after.with, deedColumns)
-		}
-	default:
-		text += " → " + f.Fate + later
+	if f.Later.Seq == 0 {
+		return text
 	}
-	return text
+	came := f.Fate
+	if came == succeededLater || came == gotRound {
+		came = "passed"
+	}
+	return text + " → " + came + termtext.Labelled(" with", termtext.CutWords(f.after.with, deedColumns)) + " (frame " + f.Later.Label + ")"
 }
 
 // Said says what failed, why, and with which frame: of what is open the last time. The reason begins
@@ -254,10 +252,12 @@ func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
 // What came of a failure that was not mended as far as is known.
 const (
 	notMended = "open"
-	wentOn    = "the work went on" // a later tool call succeeded
-	gotRound  = "got round"        // a similar one did, or the same with something besides
+	wentOn    = "left"      // a later tool call succeeded
+	gotRound  = "got round" // a similar one did, or the same with something besides
 	similar   = "a similar call succeeded"
-	sameTool  = "another call of it succeeded"
+
+	failedOtherwise = "another error instead"
+	sameTool        = "another call of it succeeded"
 )
 
 // mendable reports whether a failure can be followed by a success that mends it: not if the call

@@ -99,7 +99,7 @@ func (s *Summary) foundLine() []termtext.Span {
 	tally[conform.Violation], tally[conform.Warning] = s.Found.Violations, s.Found.Warnings
 	var l line
 	if tally.Total() > 0 {
-		l.add(termtext.Plain, tally.String())
+		l.add(termtext.Plain, tally.String()+" of the protocol")
 	}
 	for i, one := range s.Found.Hurts {
 		if i == maxWorst {

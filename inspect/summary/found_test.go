@@ -17,7 +17,7 @@ func TestFound(t *testing.T) {
 		"threads/opencode-17505":        "check     known to hurt your client: text or tools after the end of the turn (frame 8) · more: acptap check x",
 		"threads/fx-993":                "check     known to hurt your agent: a prompt in the middle of a turn (frame 7) · more: acptap check x",
 		"threads/claude-agent-acp-442":  "check     known to hurt your client: a cancelled turn that does not end (frame 5) · more: acptap check x",
-		"threads/agent-of-empires-1908": "check     1 warning · more: acptap check x",
+		"threads/agent-of-empires-1908": "check     1 warning of the protocol · more: acptap check x",
 		"threads/queued-prompt":         "failed    nothing", // a note
 		"threads/long-build":            "failed    ✗ turn 1: no answer (frame 5)",
 	} {

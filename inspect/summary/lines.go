@@ -181,18 +181,36 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 		return at
 	}
 	add("rejected", s.rejectedLine(), first(s.RejectedTexts()))
+	add("stopped", s.stoppedLine(), first(s.StoppedTexts()))
 	add("slow", s.slowLine(), first(s.SlowTexts()))
 	add("rules", s.ruleLine(), Frame{})
 	if len(s.Called) == 0 {
 		add("did", s.turnLine(f.entry == 0), Frame{})
 		rows = append(rows, s.changeRows(f)...)
 	}
-	add("time", s.timeLine(), Frame{})
+	if len(rows) > 0 {
+		rows = append(rows, f.space()...)
+	}
+	if bar := s.timeBar(f); bar != nil {
+		add("time", bar, Frame{})
+		rows = append(rows, s.under(f, s.timeLine())...)
+	} else {
+		add("time", s.timeLine(), Frame{})
+	}
 	rows = append(rows, s.slowestRows(f)...)
 	add("servers", s.serverLine(), Frame{})
 	add("check", s.foundLine(), Frame{})
 	if cost {
 		add("cost", s.usageLine(), Frame{})
+	}
+	return rows
+}
+
+// under returns rows below one with a label.
+func (s *Summary) under(f form, text []termtext.Span) (rows []Row) {
+	margin := labelIndent(f.width)
+	for _, line := range f.cut(wrap(append(termtext.Plain.Line(margin), text...), f.width, margin)) {
+		rows = append(rows, Row{Spans: line})
 	}
 	return rows
 }
@@ -277,11 +295,17 @@ func (s *Summary) tapeLine() []termtext.Span {
 // Verdict says how the tapes came out. It is green only if a prompt was sent.
 func (s *Summary) Verdict() termtext.Span {
 	how := tapetext.OutcomeSpan(s.Outcome())
+	if s.connection().Protocol == dialect.MCP {
+		how.Text = strings.Replace(how.Text, dialect.Died.String(), serverDied, 1)
+	}
 	if how.Style == termtext.Good && s.NotPrompted() {
 		how.Style = termtext.Plain
 	}
 	return how
 }
+
+// serverDied stands for the words for an agent that died if it is a server.
+const serverDied = "server died"
 
 // verdict returns the Verdict, and in which turn that was. The text of the Verdict is cut to a
 // width, unless that is 0.
@@ -406,7 +430,7 @@ func (s *Summary) addTools(l *line) {
 		case trace.OnlyLooks(one.What):
 		case one.files && len(one.Titles) == 0:
 			told = told[:len(told)-1] // no change was made
-		case one.files && edits:
+		case edits && changesFile(one.What):
 			last.What, last.Count = termtext.Counted(done, cmp.Or(name, "change")), 1
 		case one.files:
 			last.What = one.What
@@ -428,7 +452,7 @@ func (s *Summary) addTools(l *line) {
 			}
 		}
 	}
-	if failed += s.Failures.quiet; calls == 0 {
+	if failed += s.Failures.quiet - s.Failures.none; calls == 0 {
 		return
 	}
 	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))

@@ -59,17 +59,17 @@ func (s *Summary) slowestRows(f form) (rows []Row) {
 	return rows
 }
 
-// parts says what the time of turns, and between them, went to, after the whole and the biggest
-// part first.
-func (s *Summary) parts() string {
-	type part struct {
-		of   string
-		took seconds
-	}
-	var list []part
+// A timePart is a part of the time of turns, and between them.
+type timePart struct {
+	of   string
+	took seconds
+}
+
+// timeParts returns what the time went to, the biggest part first.
+func (s *Summary) timeParts() (list []timePart) {
 	add := func(of string, took, least seconds) {
 		if took > 0 && took >= least {
-			list = append(list, part{of, took})
+			list = append(list, timePart{of, took})
 		}
 	}
 	w := s.Time.Waited
@@ -81,7 +81,14 @@ func (s *Summary) parts() string {
 		add("start-up", s.Time.StartUp, seconds(shownStartUp))
 	}
 	add("idle", s.Time.Idle, seconds(time.Second))
-	slices.SortStableFunc(list, func(a, b part) int { return cmp.Compare(b.took, a.took) })
+	slices.SortStableFunc(list, func(a, b timePart) int { return cmp.Compare(b.took, a.took) })
+	return list
+}
+
+// parts says what the time of turns, and between them, went to, after the whole and the biggest
+// part first.
+func (s *Summary) parts() string {
+	list := s.timeParts()
 	var texts []string
 	for _, one := range list {
 		text := one.of + " " + one.took.String()
@@ -108,6 +115,35 @@ func (s *Summary) parts() string {
 	}
 	return s.ofWhole(texts, list[0].took)
 }
+
+// barLooks are how the parts of the time look in a bar, which tells them apart without colours too.
+var barLooks = map[string]termtext.Span{
+	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▚"), "start-up": termtext.Dim.Span("▞"), "idle": termtext.Dim.Span("░"),
+}
+
+// timeBar draws the parts of the time in the order in which the line below names them; nil: there is
+// no room, or nothing to draw.
+func (s *Summary) timeBar(f form) (bar []termtext.Span) {
+	parts := s.timeParts()
+	if !f.loose || s.Untimed || len(parts) < 2 {
+		return nil
+	}
+	whole := seconds(0)
+	for _, one := range parts {
+		whole += one.took
+	}
+	for _, one := range parts {
+		look := barLooks[one.of]
+		columns := int((one.took*barColumns + whole/2) / whole)
+		if columns == 0 {
+			continue
+		}
+		bar = append(bar, look.Style.Span(strings.Repeat(look.Text, columns)))
+	}
+	return bar
+}
+
+const barColumns = 60
 
 // SubagentText says how much of the time that turns waited for tools subagents took. It is empty if
 // there were none.
@@ -142,6 +178,27 @@ func (s *Summary) slowLine() []termtext.Span {
 		}
 	}
 	return l
+}
+
+// stoppedLine says which tool calls the user stopped.
+func (s *Summary) stoppedLine() []termtext.Span {
+	var l line
+	for _, one := range s.StoppedTexts() {
+		l.add(termtext.Plain, one.Text)
+		l = append(l, frame(one.Frame))
+	}
+	if l == nil {
+		return nil
+	}
+	return append(line{termtext.Plain.Span("by the user: ")}, l...)
+}
+
+// StoppedTexts says which tool calls the user stopped by cancelling their turns, and after what time.
+func (s *Summary) StoppedTexts() (list []Remark) {
+	for _, one := range s.Stopped[:min(len(s.Stopped), maxWorst)] {
+		list = append(list, Remark{Text: one.What + " after " + one.Took.String(), Frame: one.Frame})
+	}
+	return list
 }
 
 // RulesText says which rules changed the traffic, and how often. It is empty if none did.

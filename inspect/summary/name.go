@@ -95,7 +95,7 @@ var bareTool = regexp.MustCompile(`^(?:\w+: )?\S*$`)
 var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
 
 // setsFirst matches the change of directory and the variables before a command.
-var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\S+)) +)+`)
+var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S+)) +)+`)
 
 // permissionTitle returns the title of a permission or, if that only names a tool, of the call that
 // it is for.
@@ -108,10 +108,10 @@ func permissionTitle(e *trace.Event) string {
 	return cmp.Or(title, e.Permission.Command)
 }
 
-// callName returns the method of a call, and the tool that it calls; a prompt is one.
+// callName returns the tool that a call calls, otherwise its method; a prompt is one.
 func callName(e *trace.Event) string {
 	if dialect.Does(e.Method, dialect.Prompts) {
 		return "the prompt"
 	}
-	return termtext.Spaced(termtext.Cut(termtext.Piece(e.Call.Name()), titleColumns), termtext.Cut(termtext.Piece(e.Call.Tool), titleColumns))
+	return termtext.Cut(termtext.Piece(cmp.Or(e.Call.Tool, e.Call.Name())), titleColumns)
 }

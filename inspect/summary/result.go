@@ -90,7 +90,7 @@ func (t *Tally) Summary() Summary {
 		}
 	}
 	s.usage(&turns.Usage, t.Stats.Sessions())
-	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst(), quiet: t.failures.quiet}
+	s.Failures = Failures{Count: t.failures.count, Kinds: t.failures.list(), Worst: t.failures.worst(), none: t.failures.none, quiet: t.failures.quiet}
 	if call := t.said.unfinished(); call != "" {
 		for i := range s.Failures.Worst {
 			if f := &s.Failures.Worst[i]; f.Kind == dialect.BadExit && f.Frame.Run == len(s.Tapes)-1 {
@@ -100,6 +100,7 @@ func (t *Tally) Summary() Summary {
 	}
 	s.Failures.Mended, s.Failures.Unmended, s.Failures.joined = t.failures.fates()
 	s.Rejected = Rejections{Count: t.declined.Count, ToolCalls: t.declined.ToolCalls, First: slices.Clone(t.declined.First)}
+	s.Stopped = slices.Clone(s.Stopped)
 	s.Slow = t.slow.list()
 	for _, one := range t.rules.List() {
 		s.Rules = append(s.Rules, Count{What: one.Name, Count: one.Acts})
@@ -240,6 +241,9 @@ func (t *Tally) name(s *Summary) {
 	}
 	for i := range s.Changes {
 		label(&s.Changes[i].Frame)
+	}
+	for i := range s.Stopped {
+		label(&s.Stopped[i].Frame)
 	}
 	for i := range s.Exchanges {
 		label(&s.Exchanges[i].Frame)

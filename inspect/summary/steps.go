@@ -13,6 +13,7 @@ import (
 // A step is what took time on one of the tapes.
 type step struct {
 	Step
+	command      string // that a tool call ran
 	of           string // the command that a tool call runs last; empty: nothing is told together with it
 	times        int
 	began, ended time.Duration // of the longest
@@ -33,10 +34,11 @@ const (
 	leastOfTime = 12 // a step besides the slowest is told if it took at least one part of so many
 )
 
-// add notes what took time, from its first frame. of is the command that ran.
-func (s *steps) add(what func() string, of string, began, ended time.Duration, from Frame) {
+// add notes what took time, from its first frame. command is what a tool call ran, and of
+// what that is without flags.
+func (s *steps) add(what func() string, command, of string, began, ended time.Duration, from Frame) {
 	took := seconds(ended - began)
-	one := step{Step{Took: took, Frame: from}, of, 1, began, ended}
+	one := step{Step{Took: took, Frame: from}, command, of, 1, began, ended}
 	if run := s.runs[of]; run != nil {
 		if run.times++; took > run.longest() {
 			run.Frame, run.began, run.ended = from, began, ended
@@ -90,12 +92,12 @@ func (s *steps) told(busy seconds, turns *stats.Turns) (list []Step) {
 	for _, of := range slices.Sorted(maps.Keys(s.runs)) {
 		if run := s.runs[of]; run.times > 1 {
 			one := *run
-			one.What = fmt.Sprintf("%s ×%d", cutCommand(of, titleColumns), run.times)
+			one.What = fmt.Sprintf("%s ×%d", cutCommand(one.command, failedColumns), run.times)
 			all.insert(one)
 		}
 	}
 	if turns.Silences > 0 {
-		all.insert(step{Step{"silence of the agent", seconds(turns.Silence), Frame{Run: turns.Before.Run, Seq: turns.Before.Seq}}, "", 1, -turns.Silence, 0})
+		all.insert(step{Step{"silence of the agent", seconds(turns.Silence), Frame{Run: turns.Before.Run, Seq: turns.Before.Seq}}, "", "", 1, -turns.Silence, 0})
 	}
 	var chosen []step
 	for _, one := range all.slowest {

@@ -53,6 +53,7 @@ type Summary struct {
 	Failures Failures   `json:"failures" help:"what failed; worst has those first that were not mended, at most sixteen, with the line of stderr before it if that may say why; unmended counts also calls that completed with a bad exit status:"`
 	Found    Found      `json:"found,omitzero" help:"what acptap check finds, except notes; hurts has what is allowed, but known to hurt a peer:"`
 	Rejected Rejections `json:"rejected,omitzero" help:"what the user rejected, declined or dismissed; first has at most three:"`
+	Stopped  []Step     `json:"stopped,omitempty" help:"tool calls that ran when the user cancelled their turns:"`
 	Slow     []Slow     `json:"slow,omitempty" help:"by kind, as in acptap watch:"`
 	Retries  *Retries   `json:"retries,omitempty" help:"lines of stderr that say that the model was busy or that the agent tries again:"`
 	Rules    []Count    `json:"rules,omitempty" help:"rules that changed the traffic, most frequent first:"`
@@ -170,6 +171,7 @@ type Failures struct {
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
 
 	joined int // requests that a failed tool call tells
+	none   int // tool calls that failed because they found nothing
 	quiet  int // tool calls that failed, though they completed by their status
 }
 

@@ -118,7 +118,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 		t.serverDown(f, run)
 	}
 	if of := t.written.take(f); of.first != 0 && !f.Untimed {
-		t.steps.add(of.name, "", of.began, f.At, Frame{Run: run, Seq: of.first})
+		t.steps.add(of.name, "", "", of.began, f.At, Frame{Run: run, Seq: of.first})
 	}
 	for i := range tr.Events() {
 		switch e := &tr.Events()[i]; {
@@ -144,6 +144,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 			what, why := gaveUp, ""
 			if what == "" {
 				what, why = failureText(kind, f, tr.Events(), t.commands.command(e), t.commands.of(e))
+				what += t.called.withInput(e)
 			}
 			by := t.commands.triedBy(kind, f, tr.Events(), tried)
 			by.missing = notThere.MatchString(why)
@@ -157,7 +158,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 	}
 	if f.Events.Has(dialect.RequestCancelled) && t.sum.Tapes[len(t.sum.Tapes)-1].Connection.Protocol == dialect.MCP { // in ACP an answer follows
 		if c, known := t.tape.calls[f.Request]; known {
-			t.steps.add(c.name, "", c.at, f.At, Frame{Run: run, Seq: f.Request})
+			t.steps.add(c.name, "", "", c.at, f.At, Frame{Run: run, Seq: f.Request})
 			t.called.end(f.Request, f.At, dialect.Cancelled, "cancelled after "+seconds(f.At-c.at).String())
 		}
 	}
@@ -237,7 +238,7 @@ func (t *Tally) End(tr *trace.Trace) {
 		}
 	}
 	for _, request := range slices.Sorted(maps.Keys(t.called.open)) {
-		t.steps.add(t.tape.calls[request].name, "", t.called.open[request].at, t.tape.last, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
+		t.steps.add(t.tape.calls[request].name, "", "", t.called.open[request].at, t.tape.last, Frame{Run: len(t.sum.Tapes) - 1, Seq: request})
 	}
 	t.called.endTape(t.tape.last)
 	t.events(tr, nil)
@@ -306,6 +307,7 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 				t.completed(e, f)
 			}
 			t.declined.tool(e)
+			t.stop(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
@@ -363,6 +365,15 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	t.failures.goOn(&by)
 }
 
+// stop notes a tool call that ran when the user cancelled its turn.
+func (t *Tally) stop(e *trace.Event) {
+	c := e.ToolCall.ToolCall
+	if e.Phase != trace.Ended || !e.Cancelled && !c.Cancelled || c.Rejected || e.Untimed || len(t.sum.Stopped) == maxTold {
+		return
+	}
+	t.sum.Stopped = append(t.sum.Stopped, Step{callTitle(c, t.commands.command(e)), seconds(e.At - e.Began), Frame{Run: e.Run, Seq: e.First}})
+}
+
 // givenUp says which call the client gave up with a frame.
 func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 	c, known := t.tape.calls[f.Request]
@@ -372,7 +383,7 @@ func (t *Tally) givenUp(f *dialect.Frame, run int) string {
 	took := seconds(f.At - c.at)
 	gaveUp := "given up after " + took.String()
 	t.called.end(f.Request, f.At, dialect.Errored, gaveUp)
-	t.steps.add(c.name, "", c.at, f.At, Frame{Run: run, Seq: f.Request})
+	t.steps.add(c.name, "", "", c.at, f.At, Frame{Run: run, Seq: f.Request})
 	return fmt.Sprintf("%s %s", c.what, gaveUp)
 }
 
@@ -395,7 +406,7 @@ func (t *Tally) await(e *trace.Event, f *dialect.Frame) {
 		if t.tape.calls == nil {
 			t.tape.calls = map[uint64]call{}
 		}
-		t.tape.calls[e.First] = call{callName(e), e.Began}
+		t.tape.calls[e.First] = call{callName(e) + t.called.withInput(e), e.Began}
 	}
 }
 
@@ -504,13 +515,13 @@ func (t *Tally) step(e *trace.Event, took time.Duration) {
 		t.sum.Time.Subagents += seconds(took)
 		delete(t.above, e.ToolCall)
 	}
-	of := ""
+	command, of := "", ""
 	if e.Kind == trace.ToolCallEvent {
 		a := t.commands.attempt(e)
-		of = a.command.run()
+		command, of = a.command.run()
 	}
-	what := func() string { return stepName(e, t.commands.command(e)) + quoted(t.called.input(e)) }
-	t.steps.add(what, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})
+	what := func() string { return stepName(e, t.commands.command(e)) + t.called.withInput(e) }
+	t.steps.add(what, command, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})
 }
 
 // delegates notes the tool call by which a subagent works that has made another one, or that names a

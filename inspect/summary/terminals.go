@@ -71,7 +71,9 @@ func callOf(session string, call []byte) toolCall {
 func lastLine(printed string) string {
 	lines := termtext.FirstLines(termtext.Unmarked(ending(printed)), maxToolLines, 0)
 	for i := len(lines) - 1; i >= max(0, len(lines)-manyLines); i-- {
-		if saysFault(lines[i]) {
+		if stoppedLine.MatchString(lines[i]) {
+			lines = append(lines[:i], lines[i+1:]...)
+		} else if saysFault(lines[i]) {
 			return termtext.CutWords(lines[i], saidColumns)
 		}
 	}

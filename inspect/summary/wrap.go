@@ -130,7 +130,7 @@ func (w *wrapper) add(chunk []termtext.Span) {
 		return
 	}
 	for _, s := range chunk {
-		for _, word := range strings.SplitAfter(s.Text, " ") {
+		for _, word := range unbroken(s.Text) {
 			one := []termtext.Span{s.Style.Span(word)}
 			if !w.fits(one) && termtext.SpansWidth(w.current) > len(w.indent) {
 				one = w.begin(one)
@@ -141,6 +141,18 @@ func (w *wrapper) add(chunk []termtext.Span) {
 			w.put(one[0])
 		}
 	}
+}
+
+// unbroken divides a text after blanks, but for those in "(frame 7)" and after an arrow.
+func unbroken(text string) (words []string) {
+	for _, word := range strings.SplitAfter(text, " ") {
+		if n := len(words); n > 0 && (strings.HasSuffix(words[n-1], "(frame ") || words[n-1] == "→ ") {
+			words[n-1] += word
+		} else {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // put adds a span to the current line.

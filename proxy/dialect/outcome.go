@@ -53,6 +53,8 @@ func (o Outcome) String() string {
 		return o.How.String()
 	case o.How == Done:
 		return o.How.String() + " " + o.Text
+	case o.How == OutOfTokens:
+		return o.Text
 	}
 	return o.How.String() + ": " + o.Text
 }
@@ -97,8 +99,10 @@ func OutcomeOf(err, stopReason []byte) Outcome {
 		return Outcome{How: RefusedTurn}
 	case "error": // unstable in version 2, and of a subagent
 		return Outcome{How: Errored}
-	case "max_tokens", "max_turn_requests":
+	case "max_tokens":
 		return Outcome{How: OutOfTokens}
+	case "max_turn_requests":
+		return Outcome{OutOfTokens, "request limit reached"}
 	default:
 		return Outcome{Done, "(" + firstLine(stopReason, maxOutcome) + ")"}
 	}
