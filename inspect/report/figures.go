@@ -115,7 +115,7 @@ func (r *reader) figures() []figure {
 		if n := found[conform.Note]; n > 0 {
 			note = "and " + termtext.Counted(n, "note")
 		}
-		if n := found[conform.Violation]; n > 0 {
+		if n := found[conform.Violation]; n > 0 && n < found.Total()-found[conform.Note] {
 			wrong = termtext.Counted(n, "violation")
 		}
 		add("protocol findings", count(found.Total()-found[conform.Note]), note, wrong)

@@ -137,7 +137,7 @@ func (r *reader) gist(title string) *gist {
 		if f.Past() && len(each) > fewFailures {
 			what, why = f.Brief(shortColumns)
 		}
-		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: at}), Why: why, Sign: f.Sign(), Word: f.Word(), Then: f.Then(), After: f.Aftermath(), Class: outcomeClasses[f.MarkStyle()]}
+		one := failure{remark: r.remark(summary.Remark{Text: what, Frame: at}), Why: why, Sign: f.Sign(), Word: f.Word(), Then: f.Repeated(), After: f.Aftermath(true), Class: outcomeClasses[f.MarkStyle()]}
 		if q := f.Stderr; q != nil {
 			said := r.remark(summary.Remark{Text: q.Text(), Frame: q.Frame})
 			one.Stderr = &said
@@ -257,7 +257,7 @@ func (f failure) html() h.Node {
 	if f.Stderr != nil {
 		stderr = h.Group{h.Text(", "), f.Stderr.told()}
 	}
-	return h.Li(h.Class(f.Class, h.If(f.Word != "", "fated")), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), h.Div(h.B(h.Text(f.Text)), h.Text(f.Why+" "), f.framed(), stderr, h.Text(f.Then), h.Given(f.After, h.P(h.Class("soft two"), h.Auto(), h.Text(f.After)))))
+	return h.Li(h.Class(f.Class, "fated"), span("fate", termtext.Spaced(f.Sign, f.Word)), h.Text(" "), h.Div(h.B(h.Text(f.Text)), h.Text(f.Why+" "), f.framed(), stderr, h.Text(f.Then), h.Given(f.After, h.P(h.Class("soft two"), h.Auto(), h.Text(f.After)))))
 }
 
 // html returns a remark that is linked.

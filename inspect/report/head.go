@@ -51,7 +51,7 @@ func (r *reader) facts() []string {
 		cmp.Or(tapetext.Peer(c.AgentTitle, c.Agent, c.AgentVersion, peerColumns), termtext.Line(tapetext.AgentName(first))),
 		tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, peerColumns),
 	} {
-		if who != "" {
+		if who != "" && who != r.title() {
 			list = append(list, who)
 		}
 	}

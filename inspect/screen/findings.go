@@ -59,9 +59,9 @@ func (a *app) failedLines(width int) (lines []page.Line) {
 	for _, f := range sum.Failures.Worst {
 		style := f.Style()
 		what, why, at := f.Said()
-		add(at.Seq, f.MarkStyle().Span(termtext.Spaced(f.Sign(), f.Word())+" "), termtext.Bold.Span(what), style.Span(why), termtext.Dim.Span("  frame "+at.Label), style.Span(f.Then()))
-		if text := f.Aftermath(); text != "" {
-			add(at.Seq, termtext.Plain.Span(strings.Repeat(" ", 2+len("got round"))), termtext.Dim.Span(text))
+		add(at.Seq, f.MarkStyle().Span(termtext.Spaced(f.Sign(), f.Word())+" "), termtext.Bold.Span(what), style.Span(why), termtext.Dim.Span("  frame "+at.Label), style.Span(f.Repeated()))
+		if text := f.Aftermath(true); text != "" {
+			add(at.Seq, termtext.Plain.Span(strings.Repeat(" ", 2+len("not retried"))), termtext.Dim.Span(text))
 		}
 	}
 	if more := sum.MoreFailures(sum.Failures.Worst); more != "" {

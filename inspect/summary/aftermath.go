@@ -153,14 +153,14 @@ func (a *aftermath) said() string {
 	return strings.TrimRight(termtext.CutWords(text, commentColumns), ": ")
 }
 
-// Aftermath says what was done after the failure, and quotes what the agent said next. It is empty if
-// the tape tells neither.
-func (f *Failure) Aftermath() string {
-	quote := f.Comment
-	if quote != "" {
-		quote = "“" + quote + "”"
+// Aftermath says what came of the failure: what succeeded later, what was done until then or instead,
+// and, if quoted, what the agent said next. It is empty if the tape tells nothing.
+func (f *Failure) Aftermath(quoted bool) string {
+	text := termtext.Spaced(f.cameTo(), f.Since)
+	if quoted && f.Comment != "" {
+		text = termtext.Dotted(text, "“"+f.Comment+"”")
 	}
-	return termtext.Dotted(f.Since, quote)
+	return termtext.Labelled("→", text)
 }
 
 // works reports whether a tool call does more than look at something.

@@ -31,7 +31,7 @@ func toolFault(update []byte, printed string) string {
 // Limits on the columns of the reason for a failure, and of what it says of how much is wrong; and the
 // number of lines from which one that does not say so is no reason.
 const (
-	whyColumns   = 140
+	whyColumns   = 160
 	countColumns = 48
 	manyLines    = 5
 )

@@ -12,7 +12,7 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^WARNING: DATA RACE|^(?:< )?HTTP/[\d.]+ [45]\d\d\b|\b[1-9]\d*(?:\.\d+)?% packet loss|\brequires? PHP extension \S|\bcommand not found\b|: not found$`),
 	namedLine,
 	regexp.MustCompile(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] |^L: *\d+ \| P: *\d+ \|`),
-	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
+	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |: error [A-Z]{2,}\d+: |\b\w+\.errors?\.\w+: |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
 	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
@@ -41,7 +41,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\*{5}`,
 	`^CMake Error(?: at .*\(message\))?:?$`, `^FAILED: \S+\.o\b`, `^collect2: error: `, `^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$`, // CMake, Ninja, make, GCC's linker
 	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
-	`^Error: \[\w+-\d+\]$`, `^Failed to build `, `^error: fatalError$`, `^error: linking with `, `^error: could not compile `, // Cabal, Swift, rustc
+	`^Error: \[\w+-\d+\]$`, `^Failed to (?:build|restore) `, `^\(Background on this error at: `, `^error: fatalError$`, `^error: linking with `, `^error: could not compile `, // Cabal, Swift, rustc
 	`^Failed examples:$`, `^FAILED TEST SUMMARY$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, Ceedling, dbt, go test
 	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, `^#\d+ \[`, // Docker
 	`^Failed to compile\.?$`, `Unable to build website for locale`, `^✖ \d+ problems? `, `^npm (?:ERR!|error) code `, // npm, Next.js, Docusaurus, ESLint

@@ -252,7 +252,7 @@ func compiles(before, after *command) bool {
 
 var (
 	// compiling matches commands that only compile.
-	compiling = regexp.MustCompile(`^(?:cargo (?:build|check)|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|\S*gradlew? (?:compile|assemble)\w*)$`)
+	compiling = regexp.MustCompile(`^(?:cargo (?:build|check)|dotnet restore|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|\S*gradlew? (?:compile|assemble)\w*)$`)
 	// buildsToo matches subcommands that compile first.
 	buildsToo = regexp.MustCompile(`^(?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
 )

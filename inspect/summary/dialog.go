@@ -166,11 +166,15 @@ func (d *dialogs) unfinished() string {
 	if len(d.list) == 0 {
 		return ""
 	}
-	last := d.list[len(d.list)-1].last
-	if last == nil || last.LastCall == nil || last.LastCall.Finished() || undone(last.LastCall) {
+	turn := d.list[len(d.list)-1].last
+	if turn == nil || len(turn.LastCalls) == 0 {
 		return ""
 	}
-	return callTitle(last.LastCall, "")
+	last := turn.LastCalls[len(turn.LastCalls)-1]
+	if last.Finished() || undone(last) {
+		return ""
+	}
+	return callTitle(last, "")
 }
 
 // told returns the turns that are told, and the sessions if there are several. printed returns what a
@@ -444,16 +448,36 @@ func exchangeOf(t *trace.Turn) Exchange {
 	if earlier := termtext.Unmarked(t.Earlier()); termtext.Width(OneLine(earlier)) >= minEarlier {
 		e.Earlier = earlier
 	}
-	if c := t.LastCall; c != nil && t.Outcome.How > dialect.Done {
-		if e.Did = termtext.Counted(t.Work.Tools, "tool call"); t.Work.Tools > 1 {
-			e.Did += ", the last one"
+	if n := len(t.LastCalls); n > 0 && t.Outcome.How > dialect.Done {
+		var calls []string
+		for _, c := range t.LastCalls {
+			calls = append(calls, callTitle(c, "")+callState(c))
 		}
-		if e.Did += ": " + callTitle(c, ""); !c.Finished() && !undone(c) {
-			e.Did += " (unfinished)"
+		e.Did = termtext.Counted(t.Work.Tools, "tool call")
+		if t.Work.Tools > n {
+			e.Did += ", the last ones"
 		}
-		e.last = c
+		e.Did += ": " + strings.Join(calls, ", ")
+		if last := t.LastCalls[n-1]; !last.Rejected {
+			e.last = last
+		}
 	}
 	return e
+}
+
+// callState says in parentheses what became of a tool call that did not succeed; of others nothing.
+func callState(c *trace.ToolCall) string {
+	switch {
+	case c.Rejected:
+		return " (rejected)"
+	case c.Cancelled:
+		return " (cancelled)"
+	case c.Failed():
+		return " (failed)"
+	case !c.Finished():
+		return " (unfinished)"
+	}
+	return ""
 }
 
 const thenDone = ", then done"

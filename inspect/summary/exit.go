@@ -99,7 +99,7 @@ var notThere = regexp.MustCompile(`(?i)\bcommand not found\b|: not found$|\bcoul
 // showing matches commands that only show something: programs that do nothing else, and subcommands of
 // others, perhaps after flags.
 var showing = regexp.MustCompile(`^(?:awk|bat|cat|echo|grep|head|jq|journalctl|less|ls|printf|rg|sed (?:-[^i]\S* )*[^-]|tail)\b|^(?:kubectl|oc)(?: -\S+(?: \S+)?)* (?:get|describe|logs|top|events)\b|` +
-	`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|--version|--help)(?: |$)`)
+	`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|heads|current|history|info|tree|why|outdated|search|--version|--help)(?: |$)|^(?:psql|mysql|sqlite3) .*\b(?i:select)\b`)
 
 // saysNo reports whether a command exits with 1 when it has found nothing, or a difference, or is
 // to fail by its title.

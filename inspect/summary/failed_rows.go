@@ -166,12 +166,12 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		if q := one.Stderr; q != nil {
 			after = append(after, termtext.Plain.Span(", "+q.Text()), frame(q.Frame))
 		}
-		if then := one.Then(); then != "" {
-			after = append(after, termtext.Plain.Span(then))
+		if again := one.Repeated(); again != "" {
+			after = append(after, termtext.Plain.Span(again))
 		}
 		sign := one.Sign() + " "
 		if word := one.Word(); word != "" {
-			sign += termtext.Pad(word, len(gotRound)+2)
+			sign += termtext.Pad(word, len(wentOn)+2)
 		}
 		if one.Past() && f.width > 0 && !f.whole && (len(each) > fewFailed || !f.loose) {
 			what, why = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))
@@ -181,13 +181,19 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 			inner += strings.Repeat(" ", termtext.Width(sign))
 		}
 		under(at, inner, append([]termtext.Span{one.MarkStyle().Span(sign), nameStyle(style, why).Span(what), style.Span(why)}, after...)...)
-		if text := one.Aftermath(); text != "" && f.wide && len(each) <= afterRows {
-			if f.width > 0 && !f.whole {
-				text = termtext.CutWords(text, max(f.width-termtext.Width(inner), 1))
-			}
-			for _, line := range wrap(append(termtext.Plain.Line(inner), termtext.Dim.Span(text)), f.width, inner) {
-				rows = append(rows, Row{line, at})
-			}
+		text := one.Aftermath(f.wide && len(each) <= afterRows)
+		if text == "" || !f.wide && !one.Past() {
+			continue
+		}
+		if room := f.width - termtext.Width(inner); f.width > 0 && !f.whole {
+			text = termtext.CutWords(text, max(room, 1))
+		}
+		style = termtext.Dim
+		if one.Mended() {
+			style = termtext.Plain
+		}
+		for _, line := range f.cut(wrapWords(append(termtext.Plain.Line(inner), style.Span(text)), f.width, inner)) {
+			rows = append(rows, Row{line, at})
 		}
 	}
 	for _, t := range together {

@@ -91,6 +91,8 @@ func (f *Failure) Word() string {
 	switch {
 	case f.Fate == gotRound:
 		return gotRound
+	case f.Sign() == "~" && f.tried.turn > 0:
+		return "retried"
 	case f.Sign() == "~":
 		return wentOn
 	case f.Mended():

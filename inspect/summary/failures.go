@@ -127,7 +127,7 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 
 // keep keeps a failure, which a later success may mend.
 func (a *failures) keep(how harm, f Failure) {
-	if a.repeat(how, &f); len(a.kept[how]) >= maxKept {
+	if a.repeat(how, &f) || len(a.kept[how]) >= maxKept {
 		return
 	}
 	if f.open = mendable(f.Kind, &f.tried) && !f.stopped(); f.open {
@@ -139,12 +139,16 @@ func (a *failures) keep(how harm, f Failure) {
 }
 
 // repeat tells a failure with the earlier one of the same, which it replaces. If the same failed for
-// another reason, and something was changed in between, the earlier reason is gone.
-func (a *failures) repeat(how harm, f *Failure) {
+// another reason, and something was changed in between, the earlier reason is gone. repeat reports
+// whether the earlier failure tells this one, too.
+func (a *failures) repeat(how harm, f *Failure) (told bool) {
 	for _, of := range [...]harm{how, toolFailed} {
 		for i := range a.kept[of] {
 			before := &a.kept[of][i]
 			same := f.tried.same(&before.tried)
+			if !before.Mended() && f.uncounted && !before.uncounted && f.why != "" && f.why == before.why && (same || sameWhy(before, f)) {
+				return true
+			}
 			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
 				continue
 			}
@@ -160,9 +164,10 @@ func (a *failures) repeat(how harm, f *Failure) {
 			}
 			f.What, f.why, f.Frame, f.Again = before.What, before.why, before.Frame, &again
 			a.kept[of] = slices.Delete(a.kept[of], i, i+1)
-			return
+			return false
 		}
 	}
+	return false
 }
 
 // sameWhy reports whether two commands, or two calls of a tool of a server, have failed for the same

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -78,7 +79,7 @@ func (t *terminals) triedBy(kind dialect.Failure, f *dialect.Frame, events []tra
 		return t.attempt(e)
 	}
 	if code := wire.ValueOf(wire.Get(f.Raw, "error", "code")); code.IsNumber() {
-		call.dropped, call.misused = code.Int() == wire.RequestCancelled, code.Int() == wire.InvalidParams
+		call.dropped, call.misused = code.Int() == wire.RequestCancelled, code.Int() == wire.InvalidParams || code.Int() == wire.MethodNotFound
 	}
 	return call
 }
@@ -113,7 +114,7 @@ func (a *attempt) mends(later *attempt) string {
 			switch {
 			case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
 				return succeededLater
-			case sameThing(a.given, later.given):
+			case sameThing(a.given, later.given), same > 0 && doesWork.MatchString(a.object):
 				return similar
 			}
 			return sameTool
@@ -148,6 +149,9 @@ func (a *attempt) with(later *attempt) string {
 	more := slices.DeleteFunc(slices.Clone(later.given), func(one argument) bool { return slices.Contains(a.given, one) })
 	return givenText(more)
 }
+
+// doesWork matches names of tools that do not only look at something.
+var doesWork = regexp.MustCompile(`(?i)(?:^|[_.-])(?:add|apply|book|build|copy|create|deploy|export|generate|insert|make|move|patch|post|publish|put|release|render|reserve|run|save|send|set|start|update|upload|write)`)
 
 // sameStart reports whether two names begin alike.
 func sameStart(a, b string) bool {
@@ -205,10 +209,8 @@ func (a *attempt) repeats(other *attempt) bool {
 	return a.kind == other.kind && (a.title == other.title && !bareTool.MatchString(a.title) || a.file != "" && a.file == other.file)
 }
 
-// Then continues the line about a failure: that the same failed again, and what succeeded later. It is
-// empty if neither did.
-func (f *Failure) Then() string {
-	text := ""
+// Repeated continues the line about a failure that occurred again. It is empty if it did not.
+func (f *Failure) Repeated() (text string) {
 	if again := f.Again; again != nil {
 		times, why, at := "again", again.Why, again.Frame
 		if again.Count > 1 {
@@ -221,14 +223,19 @@ func (f *Failure) Then() string {
 		}
 		text = ", " + times + because(why) + " (frame " + at.Label + ")"
 	}
+	return text
+}
+
+// cameTo says what succeeded later, or that something did. It is empty if nothing is known.
+func (f *Failure) cameTo() string {
 	if f.Later.Seq == 0 {
-		return text
+		return ""
 	}
-	came := f.Fate
-	if came == succeededLater || came == gotRound {
-		came = "passed"
+	text := f.Fate
+	if text == succeededLater || text == gotRound {
+		text = "passed"
 	}
-	return text + " → " + came + termtext.Labelled(" with", termtext.CutWords(f.after.with, deedColumns)) + " (frame " + f.Later.Label + ")"
+	return text + termtext.Labelled(" with", termtext.CutWords(f.after.with, deedColumns)) + " (frame " + f.Later.Label + ")"
 }
 
 // Said says what failed, why, and with which frame: of what is open the last time. The reason begins
@@ -252,11 +259,11 @@ func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
 // What came of a failure that was not mended as far as is known.
 const (
 	notMended = "open"
-	wentOn    = "left"      // a later tool call succeeded
-	gotRound  = "got round" // a similar one did, or the same with something besides
+	wentOn    = "not retried" // but a later tool call succeeded
+	gotRound  = "got round"   // a similar one did, or the same with something besides
 	similar   = "a similar call succeeded"
 
-	failedOtherwise = "another error instead"
+	failedOtherwise = "gone, then another error"
 	sameTool        = "another call of it succeeded"
 )
 

@@ -82,7 +82,14 @@ func (s *Summary) usual(width int) form {
 // all turns, if all holds them and there is room, in fewer rows each if necessary. The last answer
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
-	forms := []form{{turn: 6 * fewRows, last: answerLines, wide: true, whole: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true, whole: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true, loose: true}, {turn: 2 * fewRows, last: answerLines, wide: true, loose: true}, {turn: 4 * fewRows, last: answerLines, wide: true}, {turn: 3 * fewRows, last: answerLines, wide: true}, {turn: 2 * fewRows, last: answerLines, wide: true}, {turn: fewRows + 1, last: answerLines, wide: true}, {turn: fewRows, last: answerLines, wide: true}, {turn: fewRows, last: answerLines}, {turn: 1, last: answerLines}, {turn: 1, last: 3}, {last: 3}, {}, {entry: 3}, {entry: 2}}
+	var forms []form
+	for _, turn := range [...]int{6 * fewRows, 4 * fewRows, 3 * fewRows, 2 * fewRows, fewRows + 1, fewRows} {
+		one := form{turn: turn, last: answerLines, wide: true, whole: turn >= 4*fewRows}
+		loose := one
+		loose.loose = true
+		forms = append(forms, loose, one)
+	}
+	forms = append(forms, form{turn: 1, last: answerLines, wide: true, loose: true}, form{turn: fewRows, last: answerLines}, form{turn: 1, last: answerLines}, form{turn: 1, last: 3}, form{last: 3}, form{}, form{entry: 3}, form{entry: 2})
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {
@@ -193,9 +200,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	}
 	if bar := s.timeBar(f); bar != nil {
 		add("time", bar, Frame{})
-		rows = append(rows, s.under(f, s.timeLine())...)
+		rows = append(rows, s.under(f, s.timeLine(true))...)
 	} else {
-		add("time", s.timeLine(), Frame{})
+		add("time", s.timeLine(false), Frame{})
 	}
 	rows = append(rows, s.slowestRows(f)...)
 	add("servers", s.serverLine(), Frame{})
@@ -343,7 +350,7 @@ func (s *Summary) peers() []termtext.Span {
 		l.add(termtext.Plain, fmt.Sprintf("%d tapes", n))
 	}
 	if t := s.Tapes[0].Start.Time; !t.IsZero() {
-		l.add(termtext.Plain, tapetext.Time(t))
+		l.add(termtext.Plain, t.Local().Format("2006-01-02 15:04"))
 	}
 	return l
 }

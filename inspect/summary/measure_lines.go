@@ -16,15 +16,15 @@ import (
 // Did says what was done, in the words of Lines.
 func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(true), false) }
 
-// timeLine says how long the start took, what turns waited for, and how long the first output took.
-func (s *Summary) timeLine() []termtext.Span {
+// timeLine, below a bar or without one, says how long the start took, what turns waited for, and how long the first output took.
+func (s *Summary) timeLine(bar bool) []termtext.Span {
 	var l line
 	if s.Untimed {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
 	if s.Turns.Count > 0 {
-		l.add(termtext.Plain, s.parts())
+		l = append(l, s.parts(bar)...)
 	} else {
 		l.add(termtext.Plain, s.SpentText())
 	}
@@ -86,11 +86,10 @@ func (s *Summary) timeParts() (list []timePart) {
 }
 
 // parts says what the time of turns, and between them, went to, after the whole and the biggest
-// part first.
-func (s *Summary) parts() string {
+// part first. Below a bar each has its sign.
+func (s *Summary) parts(bar bool) (l line) {
 	list := s.timeParts()
-	var texts []string
-	for _, one := range list {
+	for i, one := range list {
 		text := one.of + " " + one.took.String()
 		switch one.of {
 		case "you":
@@ -108,17 +107,23 @@ func (s *Summary) parts() string {
 				text += " (" + pause + ")"
 			}
 		}
-		texts = append(texts, text)
+		switch {
+		case i > 0:
+			l = append(l, termtext.Plain.Span(", "))
+		case one.took.String() != s.Took.String():
+			l = append(l, termtext.Plain.Span(s.Took.String()+": "))
+		}
+		if bar {
+			l = append(l, barLooks[one.of], termtext.Plain.Span(" "))
+		}
+		l = append(l, termtext.Plain.Span(text))
 	}
-	if list == nil {
-		return ""
-	}
-	return s.ofWhole(texts, list[0].took)
+	return l
 }
 
 // barLooks are how the parts of the time look in a bar, which tells them apart without colours too.
 var barLooks = map[string]termtext.Span{
-	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▚"), "start-up": termtext.Dim.Span("▞"), "idle": termtext.Dim.Span("░"),
+	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▓"), "start-up": termtext.Dim.Span("▒"), "idle": termtext.Dim.Span("░"),
 }
 
 // timeBar draws the parts of the time in the order in which the line below names them; nil: there is
@@ -128,13 +133,16 @@ func (s *Summary) timeBar(f form) (bar []termtext.Span) {
 	if !f.loose || s.Untimed || len(parts) < 2 {
 		return nil
 	}
-	whole := seconds(0)
+	whole, room := seconds(0), seconds(maxBar)
 	for _, one := range parts {
 		whole += one.took
 	}
+	if f.width > 0 {
+		room = seconds(min(maxBar, max(f.width-LabelColumns, 1)))
+	}
 	for _, one := range parts {
 		look := barLooks[one.of]
-		columns := int((one.took*barColumns + whole/2) / whole)
+		columns := int((one.took*room + whole/2) / whole)
 		if columns == 0 {
 			continue
 		}
@@ -143,7 +151,8 @@ func (s *Summary) timeBar(f form) (bar []termtext.Span) {
 	return bar
 }
 
-const barColumns = 60
+// maxBar is the widest bar.
+const maxBar = 100
 
 // SubagentText says how much of the time that turns waited for tools subagents took. It is empty if
 // there were none.

@@ -35,7 +35,7 @@ func stepName(e *trace.Event, command string) string {
 		c := e.ToolCall.ToolCall
 		return cutCommand(plainTitle(cmp.Or(toolTitle(c.Title, command), c.Name, c.ID)), failedColumns)
 	case trace.PermissionEvent:
-		return "permission for" + quoted(toolTitle(permissionTitle(e), ""))
+		return "permission for" + quoted(toolTitle(permissionTitle(e), command))
 	}
 	if e.Question != nil {
 		return "question" + quoted(e.Question.Message)

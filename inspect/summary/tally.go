@@ -25,25 +25,26 @@ type Tally struct {
 
 	Stats stats.Collector // counts turns, calls, times and usage
 
-	sum      Summary
-	tape     progress
-	failures failures
-	slow     slowness
-	rules    stats.Rules
-	said     dialogs
-	declined Rejections
-	stderr   *stderrLog
-	written  stretches
-	called   calls
-	beside   beside
-	idle     pauses
-	steps    steps
-	commands terminals
-	hears    bool                         // stderr is not that of Sessions
-	above    map[*trace.Entity]bool       // open tool calls by which subagents work
-	tools    []string                     // names or kinds of tool calls, in order
-	told     map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
-	more     map[string]bool              // whether others change other files
+	sum       Summary
+	tape      progress
+	failures  failures
+	slow      slowness
+	rules     stats.Rules
+	said      dialogs
+	declined  Rejections
+	stderr    *stderrLog
+	written   stretches
+	called    calls
+	beside    beside
+	idle      pauses
+	steps     steps
+	commands  terminals
+	ungranted *trace.Entity                // the tool call whose permission was left open last
+	hears     bool                         // stderr is not that of Sessions
+	above     map[*trace.Entity]bool       // open tool calls by which subagents work
+	tools     []string                     // names or kinds of tool calls, in order
+	told      map[string][]*trace.ToolCall // by name or kind, the first ones of different titles or files
+	more      map[string]bool              // whether others change other files
 }
 
 // A progress is how far the current tape has been read.
@@ -308,6 +309,8 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			}
 			t.declined.tool(e)
 			t.stop(e)
+		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Phase == trace.Ended && e.Reason != "selected":
+			t.ungranted = e.ToolCall
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Reason == "selected" && !e.Permission.Refused():
 			t.declined.allow(e.ToolCall, t.commands.attempt(e), Frame{Run: e.Run, Seq: e.Seq})
 		case e.Kind == trace.TurnEvent && e.Phase == trace.Ended && e.Turn.Outcome.How != dialect.Running:
@@ -369,6 +372,9 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 func (t *Tally) stop(e *trace.Event) {
 	c := e.ToolCall.ToolCall
 	if e.Phase != trace.Ended || !e.Cancelled && !c.Cancelled || c.Rejected || e.Untimed || len(t.sum.Stopped) == maxTold {
+		return
+	}
+	if e.ToolCall == t.ungranted { // it never ran
 		return
 	}
 	t.sum.Stopped = append(t.sum.Stopped, Step{callTitle(c, t.commands.command(e)), seconds(e.At - e.Began), Frame{Run: e.Run, Seq: e.First}})

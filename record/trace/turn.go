@@ -33,7 +33,7 @@ type Turn struct {
 	Pace       Pace            `json:"-"`
 	Work       Work            `json:"-"`
 	Usage      TurnUsage       `json:"-"`
-	LastCall   *ToolCall       `json:"-"` // the tool call that began last; nil: none
+	LastCalls  []*ToolCall     `json:"-"` // the tool calls that began last, in order; at most maxLastCalls
 
 	answer   quote
 	accepted bool // version 2: the prompt was answered, but the work may continue
@@ -42,6 +42,9 @@ type Turn struct {
 
 // Open reports whether the turn has no end yet.
 func (t *Turn) Open() bool { return t.End == 0 }
+
+// maxLastCalls limits the tool calls of a turn that a brief Trace remembers.
+const maxLastCalls = 3
 
 // maxOpenTurns limits the open turns of a session that are remembered.
 const maxOpenTurns = 1 << 12

@@ -55,7 +55,7 @@ func isCancelled(method string, result wire.Value) bool {
 func (c *Conversation) countTool(e *Entity) {
 	if t := c.openTurn(e.Turn); t != nil && !e.Replayed {
 		t.Work.Tools++
-		t.LastCall = e.ToolCall
+		t.LastCalls = append(t.LastCalls[max(0, len(t.LastCalls)-maxLastCalls+1):], e.ToolCall)
 	}
 }
 
