@@ -126,8 +126,8 @@ func (r *reader) gist(title string) *gist {
 		}
 	}
 	for _, one := range s.CallRows() {
-		state := outcomeStatus(dialect.Outcome{How: one.How})
-		state.Word = one.How.Sign()
+		mark := one.Mark()
+		state := status{strings.TrimSpace(mark.Text), outcomeClasses[mark.Style]}
 		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.ResultIn(resultColumns), r.place(one.Frame), state})
 	}
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0

@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -87,6 +88,18 @@ func (c *Called) Name() string {
 	return c.Tool
 }
 
+// Mark returns the sign of a call: a warning if it was answered, but the answer says that something
+// failed.
+func (c *Called) Mark() termtext.Span {
+	if c.How == dialect.Done && badState.MatchString(c.Result) {
+		return termtext.Slow.Span("! ")
+	}
+	return tapetext.OutcomeStyle(c.How).Span(c.How.Sign() + " ")
+}
+
+// badState matches the answer of a tool that tells of a failure without being one.
+var badState = regexp.MustCompile(`(?i)\b(?:state|status|result|conclusion|phase)"?: ?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
+
 // below returns a text with the paths below Dir relative to it.
 func (s *Summary) below(text string) string {
 	if s.Dir == "" {
@@ -130,7 +143,7 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 			line = []termtext.Span{margin}
 		}
 		name := one.Name()
-		line = append(line, tapetext.OutcomeStyle(one.How).Span(one.How.Sign()+" "), termtext.Bold.Span(name))
+		line = append(line, one.Mark(), termtext.Bold.Span(name))
 		add := func(spans ...termtext.Span) {
 			if line = append(line, spans...); f.width > 0 {
 				line = termtext.CutSpans(line, f.width)

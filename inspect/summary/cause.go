@@ -31,7 +31,7 @@ func toolFault(update []byte, printed string) string {
 // Limits on the columns of the reason for a failure, and of what it says of how much is wrong; and the
 // number of lines from which one that does not say so is no reason.
 const (
-	whyColumns   = 160
+	whyColumns   = 200
 	countColumns = 48
 	manyLines    = 5
 )
@@ -61,7 +61,7 @@ func toolText(content []byte) string {
 // telling returns the line of a tool's output that says most: the first that tells of something
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func telling(output string, last bool) string {
-	text := termtext.FirstLines(plainOutput(numberedTest.ReplaceAllString(dockerMark.ReplaceAllString(beginning(output), ""), "✗ $1")), maxToolLines, 0)
+	text := termtext.FirstLines(plainOutput(numberedTest.ReplaceAllString(lineMark.ReplaceAllString(beginning(output), ""), "✗ $1")), maxToolLines, 0)
 	strict := strings.Contains(output, "-Werror") || strings.Contains(output, "treated as error")
 	isEmpty := func(line string) bool {
 		return emptyLine.MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(strict && warned.MatchString(line))
@@ -81,9 +81,9 @@ func telling(output string, last bool) string {
 	if at < 0 && last {
 		at = len(text) - 1
 	}
-	told, count := strings.TrimSuffix(text[max(at, 0)], " …"), ""
+	told, also, count := strings.TrimSuffix(text[max(at, 0)], " …"), "", ""
 	if at >= 0 {
-		told = withReason(told, text, at)
+		told, also = withReason(told, text, at), alsoFailed(text, at)
 	}
 	for _, line := range termtext.FirstLines(termtext.Unmarked(ending(output)), maxToolLines, 0) {
 		if countLine.MatchString(line) {
@@ -92,9 +92,9 @@ func telling(output string, last bool) string {
 	}
 	told = jsonReason.ReplaceAllString(requestMark.ReplaceAllString(toldMark.ReplaceAllString(told, ""), ""), "$1$2")
 	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
-		return told
+		return cutWhy(told, whyColumns-termtext.Width(also)) + also
 	}
-	return cutWhy(told, whyColumns-countColumns) + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
+	return cutWhy(told, whyColumns-countColumns-termtext.Width(also)) + also + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
 }
 
 // ending returns the last lines of a tool's output.

@@ -15,7 +15,8 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |: error [A-Z]{2,}\d+: |\b\w+\.errors?\.\w+: |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
 	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
 	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
-	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	regexp.MustCompile(`^\W*What went wrong:$`),
+	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\bexceed(?:ed|ing) (?:the )?timeout\b|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
 	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|already exists|could not|couldn't|can't)\b`),
 }
 
@@ -40,7 +41,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`_{5}`,
 	`\*{5}`,
 	`^CMake Error(?: at .*\(message\))?:?$`, `^FAILED: \S+\.o\b`, `^collect2: error: `, `^g?make(?:\[\d+\])?: \*\*\* .* Error \d+$`, // CMake, Ninja, make, GCC's linker
-	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
+	`^(?:> )?Task \S+ FAILED$`, `^FAILURE: Build failed`, `^Starting a Gradle Daemon`, `^w: `, `^(?:> )?Failed to apply plugin`, `^An exception occurred applying plugin`, `^A problem occurred (?:evaluating|configuring)`, `^Execution failed for task`, `^(?:> )?Compilation failed; see`, `^BUILD FAILED(?: in .*)?$`, `^error: warnings found and -Werror`, // Gradle, and Kotlin's warnings
 	`^Error: \[\w+-\d+\]$`, `^Failed to (?:build|restore) `, `^\(Background on this error at: `, `^error: fatalError$`, `^error: linking with `, `^error: could not compile `, // Cabal, Swift, rustc
 	`^Failed examples:$`, `^FAILED TEST SUMMARY$`, `^[\d:]+ +(?:Completed with \d+ error|Done\. PASS=)`, `^FAIL\s+\S+\s+(?:\[(?:build|setup) failed\]|[\d.]+s)$`, // RSpec, Ceedling, dbt, go test
 	`\bdid not complete successfully: exit code`, `^ERROR: failed to (?:build|solve): process`, `^#\d+ ERROR: process`, `^#\d+ \[`, // Docker
@@ -49,7 +50,7 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 }, "|"))
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|^[1-9]\d* (?:\w+ )?vulnerabilit(?:y|ies)\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* dead links? found\b|\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|^[1-9]\d* (?:\w+ )?vulnerabilit(?:y|ies)\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // mavenCount matches how Maven tells how many tests failed.
 var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)
@@ -60,12 +61,13 @@ var warned = regexp.MustCompile(`(?i)^\S+: warning: `)
 // dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
 var dullLine = regexp.MustCompile(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
 
-// dockerMark matches what docker build writes before a line of a command.
-var dockerMark = regexp.MustCompile(`(?m)^#\d+ [\d.]+ `)
+// lineMark matches what stands before a line of a command's output: of docker build, and the name of the
+// stream, as Gemini CLI writes it.
+var lineMark = regexp.MustCompile(`(?m)^(?:#\d+ [\d.]+ |(?:Output|Stdout|Stderr): (?:\(empty\)$)?)`)
 
 // toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
 // Code, the directory of a file, the name of the tool.
-var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
+var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |\W*What went wrong: (?:> )?|Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
 
 // requestMark matches the request that failed, before the answer to it.
 var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)

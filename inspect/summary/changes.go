@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ const (
 	changeColumns = 100
 	fileColumns   = 28
 	maxCompared   = 256 << 10
+	lookedAt      = 8 // lines of a change
 )
 
 // changed notes that a tool call has changed a file.
@@ -59,8 +61,8 @@ func (t *Tally) changesTold() []Change {
 	return list
 }
 
-// editOf returns the line of a diff that tells most of it, after a sign: the first one that was added
-// unless that is a comment or an import, otherwise the first one that was removed.
+// editOf returns a line of a diff that tells much of it, after a sign: one that was added or, if there
+// is none, one that was removed.
 func editOf(diff []byte) string {
 	before, after := wire.Text(wire.Get(diff, "oldText")), wire.Text(wire.Get(diff, "newText"))
 	if len(before)+len(after) > maxCompared {
@@ -75,23 +77,31 @@ func editOf(diff []byte) string {
 	return ""
 }
 
-// onlyIn returns a line of a text that another text has not.
+// onlyIn returns the longest of the first lines of a text that another text has not, if possible none
+// that tells little.
 func onlyIn(text, other string) (found string) {
 	has := map[string]bool{}
 	for line := range strings.Lines(other) {
 		has[strings.TrimSpace(line)] = true
 	}
+	dull, seen := "", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
 		case has[line], !letterLine.MatchString(line):
-		case !dullLine.MatchString(line):
-			return termtext.CutWords(termtext.Piece(line), changeColumns)
-		case found == "":
-			found = termtext.CutWords(termtext.Piece(line), changeColumns)
+			continue
+		case dullLine.MatchString(line):
+			dull = cmp.Or(dull, line)
+			continue
+		}
+		if len(line) > len(found) {
+			found = line
+		}
+		if seen++; seen == lookedAt {
+			break
 		}
 	}
-	return found
+	return termtext.CutWords(termtext.Piece(cmp.Or(found, dull)), changeColumns)
 }
 
 // Edits returns the changes that are told, and how many others there are.

@@ -98,6 +98,19 @@ func adds(before, after []string) bool {
 	})
 }
 
+// narrows reports whether a later command runs only some of the tests of an earlier one, or leaves
+// something else out.
+func narrows(before, after []string) bool {
+	return slices.ContainsFunc(before, isTestRunner) && len(plainWords(after)) > len(plainWords(before)) || slices.ContainsFunc(after, func(word string) bool {
+		return leavesOut.MatchString(word) && !slices.Contains(before, word)
+	})
+}
+
+// tests reports whether a command runs tests.
+func (c *command) tests() bool {
+	return len(c.chain) > 0 && slices.ContainsFunc(c.chain[len(c.chain)-1], func(word string) bool { return testWord.MatchString(word) || isTestRunner(word) && word != "build" })
+}
+
 // leavesOut matches flags by which a command does only a part of its work.
 var leavesOut = regexp.MustCompile(`^--(?:path|only|limit|skip|disable|exclude|ignore|filter|without|no-verify)`)
 

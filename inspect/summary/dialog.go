@@ -458,7 +458,7 @@ func exchangeOf(t *trace.Turn) Exchange {
 			e.Did += ", the last ones"
 		}
 		e.Did += ": " + strings.Join(calls, ", ")
-		if last := t.LastCalls[n-1]; !last.Rejected {
+		if last := t.LastCalls[n-1]; !last.Rejected && t.Work.Requests.Cancelled == 0 {
 			e.last = last
 		}
 	}
@@ -502,7 +502,7 @@ func (s *Summary) Where() string {
 		where += fmt.Sprint(" of session ", one.Session)
 	}
 	switch {
-	case last.Turn == one.Turn && one.Session == 0:
+	case last.Outcome == how && one.Session == 0:
 		return ""
 	case last.Outcome.How == dialect.Done:
 		where += thenDone

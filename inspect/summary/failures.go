@@ -149,12 +149,15 @@ func (a *failures) repeat(how harm, f *Failure) (told bool) {
 			if !before.Mended() && f.uncounted && !before.uncounted && f.why != "" && f.why == before.why && (same || sameWhy(before, f)) {
 				return true
 			}
-			if before.Mended() || before.uncounted != f.uncounted || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
+			if before.Mended() || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
 				continue
 			}
 			if same && !sameReason(f.why, before.why) && before.why != "" && f.why != "" && (len(before.after.deeds) > 0 || extra(&before.tried.command, &f.tried.command) != "") {
 				before.came(failedOtherwise, f.Frame, false)
 				before.after.turn, before.after.with = f.tried.during, extra(&before.tried.command, &f.tried.command)
+				continue
+			}
+			if before.uncounted != f.uncounted {
 				continue
 			}
 			f.tried = before.tried // a part of it does not mend all
@@ -226,7 +229,10 @@ func (a *failures) mend(by attempt, at Frame) {
 				f.follow(&by)
 			case fate == similar:
 				f.follow(&by)
-				if f.came(gotRound, Frame{}, true); by.method == "" && adds(f.tried.command.words, by.command.words) { // it may do only a part
+				if f.tried.command.tests() && narrows(f.tried.command.words, by.command.words) { // the others may still fail
+					continue
+				}
+				if f.came(gotRound, Frame{}, true); by.method == "" && narrows(f.tried.command.words, by.command.words) { // it does only a part
 					f.Fate = wentOn
 				}
 			default:
@@ -279,7 +285,7 @@ func (a *failures) goOn(by *attempt) {
 			continue
 		}
 		f.follow(by)
-		if f.open && f.Again == nil && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+		if f.open && f.Again == nil && !f.tried.command.tests() && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
 			f.came(wentOn, Frame{}, true)
 		}
 	}

@@ -263,7 +263,7 @@ const (
 	gotRound  = "got round"   // a similar one did, or the same with something besides
 	similar   = "a similar call succeeded"
 
-	failedOtherwise = "gone, then another error"
+	failedOtherwise = "fixed, then the next error"
 	sameTool        = "another call of it succeeded"
 )
 

@@ -438,7 +438,7 @@ func (s *Summary) addTools(l *line) {
 		case one.files && len(one.Titles) == 0:
 			told = told[:len(told)-1] // no change was made
 		case edits && changesFile(one.What):
-			last.What, last.Count = termtext.Counted(done, cmp.Or(name, "change")), 1
+			last.What, last.Count = termtext.Counted(one.Count, cmp.Or(name, "change")), 1
 		case one.files:
 			last.What = one.What
 			if last.Count = 1; done > len(one.Titles) {
@@ -463,14 +463,18 @@ func (s *Summary) addTools(l *line) {
 		return
 	}
 	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
-	if n := s.Rejected.ToolCalls; n > 0 {
-		*l = append(*l, termtext.Plain.Span(", "+termtext.Grouped(int64(n))+" rejected"))
+	var ends []termtext.Span
+	add := func(style termtext.Style, n int, word string) {
+		if n > 0 {
+			between := []string{" (", ", "}[min(len(ends), 1)]
+			ends = append(ends, termtext.Plain.Span(between), style.Span(termtext.Grouped(int64(n))+word))
+		}
 	}
-	if failed > 0 {
-		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(failed))+" failed"))
-	}
-	if open > 0 {
-		*l = append(*l, termtext.Plain.Span(", "), termtext.Failure.Span(termtext.Grouped(int64(open))+" unfinished"))
+	add(termtext.Plain, s.Rejected.ToolCalls, " rejected")
+	add(termtext.Failure, failed, " failed")
+	add(termtext.Failure, open, " unfinished")
+	if ends != nil {
+		*l = append(append(*l, ends...), termtext.Plain.Span(")"))
 	}
 }
 

@@ -66,11 +66,29 @@ func cutCommand(title string, columns int) string {
 	for termtext.Width(title) > columns {
 		_, rest, more := strings.Cut(strings.TrimPrefix(title, "… && "), " && ")
 		if !more {
-			return termtext.CutWords(title, columns)
+			return cutMiddle(title, columns)
 		}
 		title = "… && " + rest
 	}
 	return title
+}
+
+// cutMiddle shortens a title to so many columns. Of a command it keeps the beginning and the last
+// arguments, which often tell it from others.
+func cutMiddle(title string, columns int) string {
+	words := strings.Split(title, " ")
+	head := termtext.CutWords(title, columns/2)
+	if len(words) < 4 || columns < minHead || !strings.HasSuffix(head, " …") {
+		return termtext.CutWords(title, columns)
+	}
+	tail := ""
+	for i := len(words) - 1; i > 0 && termtext.Width(head)+termtext.Width(words[i])+termtext.Width(tail)+1 <= columns; i-- {
+		tail = " " + words[i] + tail
+	}
+	if tail == "" {
+		return termtext.CutWords(title, columns)
+	}
+	return head + tail
 }
 
 // pipeEnd matches the end of a command of which only a part of the output is wanted.

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/record/termtext"
@@ -96,6 +97,34 @@ const (
 	testColumns = 72
 	reasonLines = 16
 )
+
+// alsoFailed returns the names of the tests that failed besides the one that a line names.
+func alsoFailed(text []string, at int) string {
+	if !namedLine.MatchString(text[at]) {
+		return ""
+	}
+	bare := func(line string) string {
+		return testMark.ReplaceAllString(testMark.ReplaceAllString(strings.TrimPrefix(line, "✗ "), ""), "")
+	}
+	var names []string
+	for _, line := range text[at+1:] {
+		if name := bare(line); namedLine.MatchString(line) && !noReason.MatchString(line) && name != bare(text[at]) && !slices.Contains(names, name) {
+			names = append(names, termtext.CutWords(name, testColumns/2))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	few := names[:min(len(names), maxAlso)]
+	also := " · also " + strings.Join(few, ", ")
+	if more := len(names) - len(few); more > 0 {
+		also += ", …"
+	}
+	return also
+}
+
+// maxAlso limits the tests that are named besides the first one that failed.
+const maxAlso = 2
 
 // letterLine matches a line of text.
 var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)

@@ -84,7 +84,7 @@ func TestTelling(t *testing.T) {
 		"E assert 1 == 2": "assert 1 == 2",
 		"--- FAIL: TestLast (0.31s)\n    a_test.go:64: \n        \tError Trace:\ta_test.go:64\n        \tError:      \tShould be empty": "TestLast: Should be empty",
 		"==================\nWARNING: DATA RACE\nWrite at 0x1\n--- FAIL: TestRace (0.1s)":                                               "WARNING: DATA RACE",
-		" FAIL  src/a.spec.ts\n   × settings > remembers 7ms\n     → watch is not defined\n   × more 8ms\n     → no":                    "settings > remembers: watch is not defined",
+		" FAIL  src/a.spec.ts\n   × settings > remembers 7ms\n     → watch is not defined\n   × more 8ms\n     → no":                    "settings > remembers: watch is not defined · also more",
 		"Failures:\n  1) Cart#apply twice\n     Failure/Error: expect(x).to eq(500)\n       expected: 500\n            got: 1000":       "Cart#apply twice: expected: 500, got: 1000",
 		"   FAIL  Tests\\A\n  ⨯ it sets it   0.48s\n  Failed asserting that false is true.":                                             "it sets it: Failed asserting that false is true.",
 		"src/A.hs:7:20: error: [GHC-83865]\n    • Couldn't match type\nError: [Cabal-7125]\nFailed to build a-0.8.2.":                   "src/A.hs:7:20: Couldn't match type",
