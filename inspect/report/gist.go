@@ -7,7 +7,6 @@ import (
 
 	h "github.com/acptap/acptap/inspect/html"
 	"github.com/acptap/acptap/inspect/summary"
-	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -128,7 +127,9 @@ func (r *reader) gist(title string) *gist {
 	for _, one := range s.CallRows() {
 		mark := one.Mark()
 		state := status{strings.TrimSpace(mark.Text), outcomeClasses[mark.Style]}
-		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.ResultIn(resultColumns), r.place(one.Frame), state})
+		g.Called = append(g.Called, called{one.Name(), one.InputIn(inputColumns), one.ResultIn(resultColumns), r.place(one.Frame), state, false})
+		last := &g.Called[len(g.Called)-1]
+		last.Long = termtext.Width(last.Tool)+termtext.Width(last.Input)+termtext.Width(last.Result) > rowColumns-6
 	}
 	g.Nothing = s.Frames > 0 && s.Broken == 0 && len(s.Failures.Worst) == 0
 	each, several := s.Told(true)
@@ -211,9 +212,9 @@ func paragraph(text string) h.Node { return h.P(h.Auto(), h.Text(text)) }
 // calls returns the rows of calls.
 func (one *gist) calls() (rows h.Group) {
 	for i, c := range one.Called {
-		rows = append(rows, gistRow(h.If(i == 0, "called"), h.Class("one"), span(c.State.Class, c.State.Word), h.A(h.Link(c.Link), h.Text(c.Tool)),
+		rows = append(rows, gistRow(h.If(i == 0, "called"), h.Class("one", h.If(c.Long, "long")), span(c.State.Class, c.State.Word), h.A(h.Link(c.Link), h.Text(c.Tool)),
 			h.Given(c.Input, h.Text(" "), bdi(h.Class("mono"), h.Text(c.Input))),
-			h.Given(c.Result, h.Raw(` <span class="soft">→</span> `), bdi(h.Given(c.State.Class == "bad", h.Class("bad")), h.Text(c.Result)))))
+			h.Given(c.Result, h.Text(" "), h.Span(h.Class("came"), h.Raw(`<span class="soft">→</span> `), bdi(h.Given(c.State.Class == "bad", h.Class("bad")), h.Text(c.Result))))))
 	}
 	return rows
 }
@@ -310,6 +311,7 @@ type exchange struct {
 type called struct {
 	Tool, Input, Result, Link string
 	State                     status
+	Long                      bool // it takes two lines
 }
 
 // says reports whether a title tells all that is to be told of the first prompt.
