@@ -588,9 +588,9 @@ func (v *views) check() {
 
 var (
 	figureOf = regexp.MustCompile(`<dt>([^<]+)</dt><dd>(?:<a [^>]*>)?([^<]+)`)
-	notesOf  = regexp.MustCompile(`<dt>findings</dt>.*and ([0-9,]+) notes?</small>`)
-	didOf    = regexp.MustCompile(`<dt>did</dt><dd>(?:([0-9,]+) turns?)?([^<]*)</dd>`)
-	callsOf  = regexp.MustCompile(`([0-9,]+) tool calls?.*?(?:, ([0-9,]+) failed|$)`)
+	notesOf  = regexp.MustCompile(`<dt>protocol findings</dt>.*and ([0-9,]+) notes?</small>`)
+	didOf    = regexp.MustCompile(`<dt>did</dt><dd>([^<]*)</dd>`)
+	callsOf  = regexp.MustCompile(`([0-9,]+) tool calls?.*?(?:[(,] ?([0-9,]+) failed[,)]|$)`)
 	failedOf = regexp.MustCompile(`<dt>failed</dt><dd>(.*)</dd>`)
 	againOf  = regexp.MustCompile(`\), (?:([0-9]+) )?(times again|times in all|again|first)`)
 	moreOf   = regexp.MustCompile(`<li>(?:and )?([0-9]+(?:,[0-9]{3})*)(?: more|, )`)
@@ -615,9 +615,11 @@ func (v *views) page() {
 			continue
 		}
 		switch f[1] {
-		case "frames":
-			v.tells(f[1], "report", value)
-		case "findings":
+		case "messages":
+			v.tells("frames", "report", value)
+		case "turns":
+			turns = number(value)
+		case "protocol findings":
 			found += number(value)
 		case "tokens in":
 			v.tells("tokens input", "report", value)
@@ -625,9 +627,8 @@ func (v *views) page() {
 			v.tells("tokens output", "report", value)
 		}
 	}
-	if did := didOf.FindSubmatch(page); did != nil && len(did[1]) > 0 {
-		turns = number(string(did[1]))
-		if calls := callsOf.FindSubmatch(did[2]); calls != nil {
+	if did := didOf.FindSubmatch(page); did != nil && turns > 0 {
+		if calls := callsOf.FindSubmatch(did[1]); calls != nil {
 			if tools = number(string(calls[1])); len(calls[2]) > 0 {
 				failed = number(string(calls[2]))
 			}

@@ -79,7 +79,7 @@ func (r *reader) figures() []figure {
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
 		}
-		told("turns", count(n), strings.Join(ends, ", "), "", "")
+		add("turns", count(n), strings.Join(ends, ", "), "")
 	}
 	if o := s.Time.FirstOutput; o != nil {
 		note := ""

@@ -27,7 +27,7 @@ func TestHead(t *testing.T) {
 			t.Errorf("got %d × %q, want it once in %q", strings.Count(head, want), want, head)
 		}
 	}
-	for _, label := range []string{"turns", "tool calls", "failures"} {
+	for _, label := range []string{"tool calls", "failures"} {
 		if strings.Contains(page, "<dt>"+label+"</dt>") {
 			t.Errorf("%s are a figure, too", label)
 		}
@@ -41,7 +41,7 @@ func TestBadExits(t *testing.T) {
 	s.turn("Build it", "No.", 2, "BUILD FAILED in 3s")
 	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, s.lines...)}}))
 	for _, want := range []string{
-		`<span class="fate">✗ open</span>`, "1 tool call: BUILD FAILED in 3s, 1 failed<", "✗ 1 tool call failed<", `<span class="word bad">✗ failed</span>`, `<rect class="tool bad"`,
+		`<span class="fate">✗ open</span>`, "1 tool call: BUILD FAILED in 3s (1 failed)<", "✗ 1 tool call failed<", `<span class="word bad">✗ failed</span>`, `<rect class="tool bad"`,
 	} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("got %d × %q, want it once", strings.Count(page, want), want)

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
@@ -15,7 +16,8 @@ type aftermath struct {
 	comment []byte // what the agent said next
 	over    bool   // it has done something else since
 	deeds   []deed
-	with    string // what the call that succeeded was given besides
+	with    string // what the call that succeeded was given besides, after a word
+	next    bool   // it failed for another reason
 	turn    int    // in which it succeeded; 0: none, or unknown
 }
 
@@ -111,16 +113,31 @@ func (f *Failure) follow(by *attempt) {
 	case more != "":
 		one.name = by.command.chain[0][0] + " … " + more
 	}
+	f.did(one)
+}
+
+// did keeps a deed: the first one, and the last ones.
+func (f *Failure) did(one deed) {
 	one.name = cutCommand(one.name, deedColumns)
-	kept, known := 0, one.name == ""
-	for _, other := range f.after.deeds {
-		if known = known || other.name == one.name; (other.apart == 0) == (one.apart == 0) {
-			kept++
+	first, kept := -1, 0
+	for i, other := range f.after.deeds {
+		if other.name == one.name {
+			return
+		}
+		if (other.apart == 0) == (one.apart == 0) {
+			if kept++; kept == 2 {
+				first = i
+			}
 		}
 	}
-	if kept < maxDeeds && !known && !(one.verb == called && kept > 0) { // what is called next tells most
-		f.after.deeds = append(f.after.deeds, one)
+	if one.name == "" || one.verb == called && kept > 0 { // what is called next tells most
+		return
 	}
+	list := slices.Clone(f.after.deeds)
+	if kept == maxDeeds {
+		list = slices.Delete(list, first, first+1)
+	}
+	f.after.deeds = append(list, one)
 }
 
 // since says what was done after the failure: until the same succeeded, or at all.
@@ -164,4 +181,6 @@ func (f *Failure) Aftermath(quoted bool) string {
 }
 
 // works reports whether a tool call does more than look at something.
-func (a *attempt) works() bool { return !trace.OnlyLooks(a.kind) && !a.command.shows() }
+func (a *attempt) works() bool {
+	return !trace.OnlyLooks(a.kind) && !a.command.shows() && !queries.MatchString(strings.Join(a.command.words, " "))
+}

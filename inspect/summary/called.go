@@ -25,6 +25,7 @@ type Called struct {
 	Frame  Frame       `json:"frame"`
 
 	given []string // its arguments
+	bad   bool     // it was answered, but the answer says that something failed
 	count int      // calls that are told together
 }
 
@@ -170,6 +171,9 @@ func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
 		how, result = dialect.Errored, cmp.Or(toolText(content), termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error"))))
 	case e.Call.Tool != "":
 		result = resultText(content)
+		if one := c.open[e.First]; one.tool != nil && len(content) < maxCompared {
+			one.tool.bad = badState.Match(content)
+		}
 	}
 	c.end(e.First, e.At, how, result)
 }

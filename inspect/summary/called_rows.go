@@ -70,7 +70,7 @@ const fewRowsCalled = 16
 
 // goesWith reports whether another call that follows can be told with this one.
 func (c *Called) goesWith(next *Called) bool {
-	return c.Tool == next.Tool && c.How == dialect.Done && next.How == dialect.Done
+	return c.Tool == next.Tool && !next.bad && c.How == dialect.Done && next.How == dialect.Done
 }
 
 // add tells another call with this one.
@@ -91,14 +91,14 @@ func (c *Called) Name() string {
 // Mark returns the sign of a call: a warning if it was answered, but the answer says that something
 // failed.
 func (c *Called) Mark() termtext.Span {
-	if c.How == dialect.Done && badState.MatchString(c.Result) {
+	if c.How == dialect.Done && c.bad {
 		return termtext.Slow.Span("! ")
 	}
 	return tapetext.OutcomeStyle(c.How).Span(c.How.Sign() + " ")
 }
 
 // badState matches the answer of a tool that tells of a failure without being one.
-var badState = regexp.MustCompile(`(?i)\b(?:state|status|result|conclusion|phase)"?: ?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
+var badState = regexp.MustCompile(`(?i)\b(?:state|status|result|conclusion|phase)\\?"?: ?\\?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
 
 // below returns a text with the paths below Dir relative to it.
 func (s *Summary) below(text string) string {

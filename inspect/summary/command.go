@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // A command is the words of a command line, and of each command of its chain.
@@ -102,7 +104,9 @@ func adds(before, after []string) bool {
 // something else out.
 func narrows(before, after []string) bool {
 	return slices.ContainsFunc(before, isTestRunner) && len(plainWords(after)) > len(plainWords(before)) || slices.ContainsFunc(after, func(word string) bool {
-		return leavesOut.MatchString(word) && !slices.Contains(before, word)
+		i := slices.Index(before, word)
+		next := slices.Index(after, word) + 1
+		return leavesOut.MatchString(word) && (i < 0 || next < len(after) && !slices.Contains(before, after[next]))
 	})
 }
 
@@ -210,21 +214,57 @@ func resembles(before, after *command) bool {
 	return slices.ContainsFunc(after.chain, func(one []string) bool { return alikeWords(last, one) })
 }
 
+// twin returns the last command of a chain and the one of a later chain that runs the same program; -1:
+// there is none.
+func twin(before, after *command) (last []string, at int) {
+	if len(before.chain) == 0 {
+		return nil, -1
+	}
+	last = before.chain[len(before.chain)-1]
+	return last, slices.IndexFunc(after.chain, func(one []string) bool { return isRetry(last, one) || alikeWords(last, one) })
+}
+
 // extra returns the variables and the words that a later command has and the earlier one, which runs the
 // same program, has not.
 func extra(before, after *command) string {
-	if len(before.chain) == 0 || commits(before.chain[len(before.chain)-1]) {
+	last, at := twin(before, after)
+	if at < 0 || commits(last) {
 		return ""
 	}
-	last := before.chain[len(before.chain)-1]
-	i := slices.IndexFunc(after.chain, func(one []string) bool { return isRetry(last, one) || alikeWords(last, one) })
-	if i < 0 {
+	return strings.Join(lacking(slices.Concat(after.sets, after.chain[at]), slices.Concat(before.sets, last)), " ")
+}
+
+// differs says with which words a later command differs from the earlier one: those that it has besides
+// or, if there are none, the flags that it lacks.
+func differs(before, after *command) string {
+	if more := extra(before, after); more != "" {
+		return "with " + more
+	}
+	last, at := twin(before, after)
+	if at < 0 || commits(last) {
 		return ""
 	}
-	more := slices.DeleteFunc(slices.Concat(after.sets, after.chain[i]), func(word string) bool {
-		return slices.Contains(before.sets, word) || slices.Contains(last, word) || strings.ContainsAny(word, "<>|") || talks.MatchString(word)
+	less := slices.DeleteFunc(lacking(last, after.chain[at]), func(word string) bool { return !strings.HasPrefix(word, "--") || leavesOut.MatchString(word) })
+	return termtext.Labelled("without", strings.Join(less, " "))
+}
+
+// lacking returns the words that others do not have, but for those that matter little.
+func lacking(words, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
+		return slices.Contains(others, word) || strings.ContainsAny(word, "<>|") || talks.MatchString(word)
 	})
-	return strings.Join(more, " ")
+}
+
+// first returns the commands of a later chain that come before the one that runs the same program, and
+// that the earlier chain does not have.
+func first(before, after *command) (list []string) {
+	_, at := twin(before, after)
+	for _, one := range after.chain[:max(at, 0)] {
+		if !slices.ContainsFunc(before.chain, func(other []string) bool { return slices.Equal(one, other) }) && !slices.Contains(preparing, one[0]) {
+			list = append(list, strings.Join(one, " "))
+		}
+	}
+	return list
 }
 
 // talks matches flags that only change what a command prints, or how fast it is.

@@ -43,10 +43,11 @@ var failedLines = regexp.MustCompile(`(?m)^(?:` + strings.Join([]string{
 	`=+ .*\b[1-9]\d* (?:failed|errors?)\b.* in [\d.]+s`, `[1-9]\d* (?:failed|errors?)\b.* in [\d.]+s`, // pytest
 	`\s+[1-9]\d* (?:failed|failing)$`,                                                                           // Playwright, Mocha
 	`BUILD FAILED`, `FAILURE: Build failed`, `\[INFO\] BUILD FAILURE`, `Build FAILED\.`, `\*\* \w+ FAILED \*\*`, // Gradle, Maven, MSBuild, xcodebuild
+	`thread '[^']*' (?:\(\d+\) )?panicked at `, `panic: `, `Traceback \(most recent call last\):$`, // Rust, Go, Python
 	`\d+% tests passed, [1-9]\d* tests? failed`, `ninja: build stopped`, `g?make(?:\[\d+\])?: \*\*\* `, // CTest, Ninja, make
 	`npm (?:ERR!|error) code `, `Found [1-9]\d* errors?\b`, `\S+\(\d+,\d+\): error TS\d+`, // npm, tsc
 	`│? ?Error: Error acquiring the state lock`, `│ Error: `, // Terraform
-	`curl: \(\d+\) `, `(?:psql:\S+ )?ERROR:  \S`, `\S+ +: ok=\d+ .*(?:unreachable|failed)=[1-9]`, // curl, psql, Ansible
+	`curl: \(\d+\) `, `(?:psql:\S+ )?ERROR:  \S`, `\S+ +: ok=\d+ .*(?:unreachable|failed)=[1-9]`, `ERROR! Attempting to decrypt but no vault secrets found`, // curl, psql, Ansible
 	`ERROR: failed to (?:build|solve)`, `(?:\S*sh: )?(?:line \d+: )?\S+: command not found$`,
 }, "|") + `)`)
 
@@ -99,7 +100,10 @@ var notThere = regexp.MustCompile(`(?i)\bcommand not found\b|: not found$|\bcoul
 // showing matches commands that only show something: programs that do nothing else, and subcommands of
 // others, perhaps after flags.
 var showing = regexp.MustCompile(`^(?:awk|bat|cat|echo|grep|head|jq|journalctl|less|ls|printf|rg|sed (?:-[^i]\S* )*[^-]|tail)\b|^(?:kubectl|oc)(?: -\S+(?: \S+)?)* (?:get|describe|logs|top|events)\b|` +
-	`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|heads|current|history|info|tree|why|outdated|search|--version|--help)(?: |$)|^(?:psql|mysql|sqlite3) .*\b(?i:select)\b`)
+	`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|heads|current|history|info|tree|why|outdated|search|--version|--help)(?: |$)`)
+
+// queries matches commands that only read from a database.
+var queries = regexp.MustCompile(`^(?:psql|mysql|sqlite3) .*\b(?i:select|explain)\b`)
 
 // saysNo reports whether a command exits with 1 when it has found nothing, or a difference, or is
 // to fail by its title.

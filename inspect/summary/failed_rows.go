@@ -17,14 +17,12 @@ type Together struct {
 	Failures []Failure
 }
 
-// Told returns the failures that are told one by one: if there is room for a row each, many; otherwise
-// those that may be open. The others are told together.
+// Told returns the failures that are told one by one: if there is room for a row each, and no row of
+// a call tells them, many; otherwise those that may be open. The others are told together.
 func (s *Summary) Told(room bool) (each []Failure, together []Together) {
 	f, most := &s.Failures, maxWorst
-	if room {
-		if most = mostFailed; len(s.Called) > 0 {
-			most = mostWithCalls
-		}
+	if room && len(s.Called) == 0 {
+		most = mostFailed
 	}
 	if len(f.Worst) <= most {
 		return f.Worst, nil
@@ -87,12 +85,11 @@ func Shorts(list []Failure) (shorts []Remark) {
 }
 
 const (
-	shortColumns  = 66  // of a failure in a few words
-	mostWithCalls = 5   // as many where rows of calls tell them, too
-	mostFailed    = 10  // failures that have a row each where there is room
-	hangingWidth  = 100 // of a screen on which all of a failure stands below its beginning
-	fewFailed     = 4   // failures that are told whole though the work went on
-	afterRows     = 6   // failures that have a row for their aftermath
+	shortColumns = 66  // of a failure in a few words
+	mostFailed   = 10  // failures that have a row each where there is room
+	hangingWidth = 100 // of a screen on which all of a failure stands below its beginning
+	fewFailed    = 4   // failures that are told whole though the work went on
+	afterRows    = 6   // failures that have a row for their aftermath
 )
 
 // short tells a failure in a few words, such as "mix test" and " (3 failures)".

@@ -87,12 +87,13 @@ func (a *failures) worst() (list []Failure) {
 }
 
 // fates returns how many of the failures were mended, how many were not, and how many others tell.
-func (a *failures) fates() (mended, not, joined int) {
+func (a *failures) fates() (mended, not int, joined map[dialect.Failure]int) {
+	joined = map[dialect.Failure]int{}
 	for _, some := range a.kept {
 		for i := range some {
 			switch f := &some[i]; {
 			case f.joined:
-				joined++
+				joined[f.Kind]++
 			case f.open:
 				not++
 			case f.Mended() && !f.uncounted:
@@ -154,7 +155,10 @@ func (a *failures) repeat(how harm, f *Failure) (told bool) {
 			}
 			if same && !sameReason(f.why, before.why) && before.why != "" && f.why != "" && (len(before.after.deeds) > 0 || extra(&before.tried.command, &f.tried.command) != "") {
 				before.came(failedOtherwise, f.Frame, false)
-				before.after.turn, before.after.with = f.tried.during, extra(&before.tried.command, &f.tried.command)
+				before.after.turn, before.after.next = f.tried.during, true
+				if before.after.with = differs(&before.tried.command, &f.tried.command); before.after.with != "" && len(before.after.deeds) == 0 {
+					before.Fate = gotRound
+				}
 				continue
 			}
 			if before.uncounted != f.uncounted {
@@ -238,7 +242,10 @@ func (a *failures) mend(by attempt, at Frame) {
 			default:
 				f.came(fate, at, false)
 				f.after.turn = by.during
-				if f.after.with = f.tried.with(&by); f.after.with != "" && len(f.after.deeds) == 0 && !f.tried.misused {
+				for _, one := range first(&f.tried.command, &by.command) {
+					f.did(deed{verb: ran, name: one})
+				}
+				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused {
 					f.Fate = gotRound
 				}
 			}

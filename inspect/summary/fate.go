@@ -131,6 +131,7 @@ func (a *attempt) mends(later *attempt) string {
 	case !bareTool.MatchString(a.title) && a.title == later.title &&
 		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
 		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
+		changesFile(a.kind) && changesFile(later.kind) && later.file != "" && strings.Contains(a.title, later.file[strings.LastIndexAny(later.file, `/\\`)+1:]),
 		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command) || testsAll(&a.command, &later.command)):
 		return succeededLater
 	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words),
@@ -144,10 +145,10 @@ func (a *attempt) mends(later *attempt) string {
 // with returns what a later attempt, which succeeded, was given besides.
 func (a *attempt) with(later *attempt) string {
 	if a.method == "" {
-		return extra(&a.command, &later.command)
+		return differs(&a.command, &later.command)
 	}
 	more := slices.DeleteFunc(slices.Clone(later.given), func(one argument) bool { return slices.Contains(a.given, one) })
-	return givenText(more)
+	return termtext.Labelled("with", givenText(more))
 }
 
 // doesWork matches names of tools that do not only look at something.
@@ -232,10 +233,13 @@ func (f *Failure) cameTo() string {
 		return ""
 	}
 	text := f.Fate
-	if text == succeededLater || text == gotRound {
+	switch {
+	case f.after.next && text == gotRound:
+		text = "then the next error"
+	case text == succeededLater || text == gotRound:
 		text = "passed"
 	}
-	return text + termtext.Labelled(" with", termtext.CutWords(f.after.with, deedColumns)) + " (frame " + f.Later.Label + ")"
+	return termtext.Spaced(text, termtext.CutWords(f.after.with, deedColumns)) + " (frame " + f.Later.Label + ")"
 }
 
 // Said says what failed, why, and with which frame: of what is open the last time. The reason begins

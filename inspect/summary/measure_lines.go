@@ -3,6 +3,7 @@ package summary
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -123,7 +124,7 @@ func (s *Summary) parts(bar bool) (l line) {
 
 // barLooks are how the parts of the time look in a bar, which tells them apart without colours too.
 var barLooks = map[string]termtext.Span{
-	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▓"), "start-up": termtext.Dim.Span("▒"), "idle": termtext.Dim.Span("░"),
+	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▐"), "start-up": termtext.Dim.Span("▌"), "idle": termtext.Dim.Span("░"),
 }
 
 // timeBar draws the parts of the time in the order in which the line below names them; nil: there is
@@ -394,7 +395,10 @@ func (s *Summary) CostText() string {
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures(worst []Failure) string {
-	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
+	told, mended := maps.Clone(s.Failures.joined), s.Failures.Mended
+	if told == nil {
+		told = map[dialect.Failure]int{}
+	}
 	for _, one := range worst {
 		if !one.uncounted {
 			told[one.Kind] += one.times()

@@ -40,6 +40,9 @@ func (s *steps) add(what func() string, command, of string, began, ended time.Du
 	took := seconds(ended - began)
 	one := step{Step{Took: took, Frame: from}, command, of, 1, began, ended}
 	if run := s.runs[of]; run != nil {
+		if run.command != command {
+			run.command = of
+		}
 		if run.times++; took > run.longest() {
 			run.Frame, run.began, run.ended = from, began, ended
 		}

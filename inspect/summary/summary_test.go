@@ -136,7 +136,7 @@ func fits(t *testing.T, s summary.Summary) {
 	for i := range s.Failures.Worst {
 		s.Failures.Worst[i].Since, s.Failures.Worst[i].Comment = "", ""
 	}
-	bare := strings.NewReplacer("‹", "", "›", "", "·", "", "█", "", "▓", "", "▒", "", "░", "")
+	bare := strings.NewReplacer("‹", "", "›", "", "·", "", "█", "", "▓", "", "▒", "", "░", "", "▌", "", "▐", "")
 	whole, divided := strings.Fields(bare.Replace(text(s, 0))), strings.Fields(bare.Replace(text(s, 79)))
 	if got, want := strings.Join(divided, " "), strings.Join(whole, " "); got != want {
 		t.Errorf("divided\n%s\nwhole\n%s", got, want)

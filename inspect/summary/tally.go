@@ -215,7 +215,7 @@ func (t *Tally) serverDown(f *dialect.Frame, run int) {
 // cause returns what the agent wrote to stderr before it died, or before something failed
 // that has no message of its own.
 func (t *Tally) cause(kind dialect.Failure, f *dialect.Frame) *Quote {
-	if kind != dialect.BadExit && !saysNothing(kind, f) {
+	if kind != dialect.BadExit && kind != dialect.Unanswered && !saysNothing(kind, f) {
 		return nil
 	}
 	q := t.stderr.before(f)
@@ -244,11 +244,9 @@ func (t *Tally) End(tr *trace.Trace) {
 	t.called.endTape(t.tape.last)
 	t.events(tr, nil)
 	for _, r := range t.tape.waiting {
-		if r.Prompt && t.sum.Tapes[len(t.sum.Tapes)-1].Worst.How == dialect.Died { // that tells it
-			continue
-		}
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{Kind: dialect.Unanswered, What: cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame: Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}}
+			one.joined = r.Prompt && t.sum.Tapes[len(t.sum.Tapes)-1].Worst.How == dialect.Died // which tells it
 			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
 				one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
 			}
