@@ -87,13 +87,12 @@ func (a *failures) worst() (list []Failure) {
 }
 
 // fates returns how many of the failures were mended, how many were not, and how many others tell.
-func (a *failures) fates() (mended, not int, joined map[dialect.Failure]int) {
-	joined = map[dialect.Failure]int{}
+func (a *failures) fates() (mended, not, joined int) {
 	for _, some := range a.kept {
 		for i := range some {
 			switch f := &some[i]; {
 			case f.joined:
-				joined[f.Kind]++
+				joined++
 			case f.open:
 				not++
 			case f.Mended() && !f.uncounted:

@@ -3,7 +3,6 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -395,10 +394,7 @@ func (s *Summary) CostText() string {
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures(worst []Failure) string {
-	told, mended := maps.Clone(s.Failures.joined), s.Failures.Mended
-	if told == nil {
-		told = map[dialect.Failure]int{}
-	}
+	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
 	for _, one := range worst {
 		if !one.uncounted {
 			told[one.Kind] += one.times()

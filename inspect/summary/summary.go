@@ -170,9 +170,9 @@ type Failures struct {
 	Mended   int `json:"mended,omitempty"`   // of Count, as far as is known
 	Unmended int `json:"unmended,omitempty"` // these include calls that are not in Count: they completed with a bad exit status
 
-	joined map[dialect.Failure]int // that others tell: a request for a tool call, a prompt when the agent died
-	none   int                     // tool calls that failed because they found nothing
-	quiet  int                     // tool calls that failed, though they completed by their status
+	joined int // requests that a failed tool call tells
+	none   int // tool calls that failed because they found nothing
+	quiet  int // tool calls that failed, though they completed by their status
 }
 
 // A Failed says how often something of one kind failed.

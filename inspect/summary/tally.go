@@ -246,7 +246,6 @@ func (t *Tally) End(tr *trace.Trace) {
 	for _, r := range t.tape.waiting {
 		t.failures.add(noAnswer, dialect.Unanswered, func() Failure {
 			one := Failure{Kind: dialect.Unanswered, What: cmp.Or(t.tape.open[r.Seq], "no answer to a request"), Frame: Frame{Run: len(t.sum.Tapes) - 1, Seq: r.Seq}}
-			one.joined = r.Prompt && t.sum.Tapes[len(t.sum.Tapes)-1].Worst.How == dialect.Died // which tells it
 			if n := len(t.sum.Tapes); r.Prompt && n > 0 && t.sum.Tapes[n-1].Exit != nil && !t.tape.quoted {
 				one.Stderr, t.tape.quoted = t.stderr.before(&t.tape.exit), true
 			}
