@@ -119,9 +119,12 @@ func (s *Summary) Edits() (told []Change, others int) {
 	return told, len(s.Changes) - len(told)
 }
 
-// changeRows tell the changes of files, one a row.
+// changeRows tell the changes of files, one a row, where there is room.
 func (s *Summary) changeRows(f form) (rows []Row) {
 	told, others := s.Edits()
+	if f.entry > 0 {
+		return nil
+	}
 	wide := 0
 	for _, one := range told {
 		wide = max(wide, min(termtext.Width(one.File), fileColumns))
@@ -135,9 +138,7 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 		if f.width > 0 {
 			line = termtext.CutSpans(line, f.width)
 		}
-		if f.entry == 0 || len(rows) < f.entry {
-			rows = append(rows, Row{line, at})
-		}
+		rows = append(rows, Row{line, at})
 	}
 	for _, one := range told {
 		for i, text := range one.Text() {

@@ -127,7 +127,7 @@ func (f form) space() []Row {
 	if !f.loose {
 		return nil
 	}
-	return []Row{{}}
+	return []Row{{Spans: []termtext.Span{}}} // nil would be drawn later on a page
 }
 
 // cut returns as many lines as an entry may have.
@@ -200,9 +200,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	}
 	if bar := s.timeBar(f); bar != nil {
 		add("time", bar, Frame{})
-		rows = append(rows, s.under(f, s.timeLine(true))...)
+		rows = append(rows, s.under(f, s.timeLine(true, false))...)
 	} else {
-		add("time", s.timeLine(false), Frame{})
+		add("time", s.timeLine(false, f.entry > 0), Frame{})
 	}
 	rows = append(rows, s.slowestRows(f)...)
 	add("servers", s.serverLine(), Frame{})

@@ -16,8 +16,9 @@ import (
 // Did says what was done, in the words of Lines.
 func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(true), false) }
 
-// timeLine, below a bar or without one, says how long the start took, what turns waited for, and how long the first output took.
-func (s *Summary) timeLine(bar bool) []termtext.Span {
+// timeLine, below a bar or without one, says how long the start took, what turns waited for and, unless
+// it is to be brief, how long the first output took.
+func (s *Summary) timeLine(bar, brief bool) []termtext.Span {
 	var l line
 	if s.Untimed {
 		l.add(termtext.Dim, "no times on the tape")
@@ -28,7 +29,7 @@ func (s *Summary) timeLine(bar bool) []termtext.Span {
 	} else {
 		l.add(termtext.Plain, s.SpentText())
 	}
-	if o := s.Time.FirstOutput; o != nil {
+	if o := s.Time.FirstOutput; o != nil && !brief {
 		l.add(termtext.Plain, o.text("first output after "))
 	}
 	if o := s.Time.Latency; o != nil {
@@ -37,14 +38,14 @@ func (s *Summary) timeLine(bar bool) []termtext.Span {
 	return l
 }
 
-// slowestRows tell what was slowest, one a row.
+// slowestRows tell what was slowest, one a row, or only the first where there is little room.
 func (s *Summary) slowestRows(f form) (rows []Row) {
 	wide := 0
 	for _, step := range s.Time.Slowest {
 		wide = max(wide, termtext.Width(step.Took.String()))
 	}
 	for i, step := range s.Time.Slowest {
-		if s.Untimed || f.entry > 0 && i >= f.entry {
+		if s.Untimed || f.entry > 0 && i > 0 {
 			break
 		}
 		head := termtext.Plain.Line(labelIndent(f.width))
