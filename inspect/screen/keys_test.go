@@ -66,11 +66,11 @@ const unhappy = `{"acptap":1,"protocol":"acp","cwd":"/w"}
 func TestFailuresOnPages(t *testing.T) {
 	for _, tt := range []struct{ name, keys string }{
 		{"chat", "3«2 turns»g" +
-			"e« 17 of 27»e« 19 of 27»e« 22 of 27»e« 24 of 27»e« 17 of 27»«from the top again»" +
-			"E« 24 of 27»«from the bottom again»E« 22 of 27»E« 19 of 27»E« 17 of 27»" +
-			"j« 18 of 27»e« 19 of 27»<Enter>«─ frame 14 ·»"},
+			"e« 18 of 28»e« 20 of 28»e« 23 of 28»e« 25 of 28»e« 18 of 28»«from the top again»" +
+			"E« 25 of 28»«from the bottom again»E« 23 of 28»E« 20 of 28»E« 18 of 28»" +
+			"j« 19 of 28»e« 20 of 28»<Enter>«─ frame 14 ·»"},
 		{"turns", "4«Turn 2»g" +
-			"e« 12 of 26»e« 20 of 26»«failure 1 of 6»e« 22 of 26»e« 17 of 26»e« 25 of 26»«failure 5 of 6»e« 12 of 26»«from the top again»«· 6 failures»E« 25 of 26»«from the bottom again»E« 17 of 26»<Enter>«─ frame 5 ·»"},
+			"e« 13 of 27»e« 21 of 27»«failure 1 of 6»e« 23 of 27»e« 18 of 27»e« 26 of 27»«failure 5 of 6»e« 13 of 27»«from the top again»«· 6 failures»E« 26 of 27»«from the bottom again»E« 18 of 27»<Enter>«─ frame 5 ·»"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			term := start(t, screen.Inspector{}, portableSubject(t, "unhappy", unhappy), 100, 30)
