@@ -84,7 +84,7 @@ slowest   1 ms  session/new (frame 3)
           ✗ open         Fail (frame 10)
           ✗ a line that is not JSON-RPC (frame 12)
 did       1 turn: refused · 1 tool call: Fail (1 failed)
-time      7 ms: the agent 2 ms, tools 1 ms · first output after 1 ms
+time      7 ms: the agent 2 ms, tools 1 ms
 slowest   1 ms  session/new (frame 5)
 cost      no cost reported · tokens: 7 in
 `,
