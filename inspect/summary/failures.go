@@ -112,9 +112,7 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 		return
 	}
 	f := tell()
-	if f.why == foundNothing {
-		a.count--
-		k.Count--
+	if f.why == foundNothing { // an answer, not a failure worth a row
 		a.none++
 		return
 	}

@@ -459,7 +459,7 @@ func (s *Summary) addTools(l *line) {
 			}
 		}
 	}
-	if failed += s.Failures.quiet - s.Failures.none; calls == 0 {
+	if failed += s.Failures.quiet; calls == 0 {
 		return
 	}
 	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))

@@ -395,7 +395,7 @@ func (s *Summary) CostText() string {
 // MoreFailures says how much failed besides the worst, such as `and 3 more errors`, and whether
 // all of that was mended. It is empty if nothing did.
 func (s *Summary) MoreFailures(worst []Failure) string {
-	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined}, s.Failures.Mended
+	told, mended := map[dialect.Failure]int{dialect.FailedRequest: s.Failures.joined, dialect.FailedTool: s.Failures.none}, s.Failures.Mended
 	for _, one := range worst {
 		if !one.uncounted {
 			told[one.Kind] += one.times()
