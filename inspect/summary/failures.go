@@ -112,15 +112,15 @@ func (a *failures) add(how harm, kind dialect.Failure, tell func() Failure) {
 		return
 	}
 	f := tell()
+	if k.Count == 1 {
+		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
+	}
 	if f.why == foundNothing { // an answer, not a failure worth a row
 		a.none++
 		return
 	}
 	a.join(&f)
 	a.keep(how, f)
-	if k.Count == 1 {
-		k.Kind, k.What, k.Frame = f.Kind, f.What, f.Frame
-	}
 }
 
 // keep keeps a failure, which a later success may mend.
