@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type aftermath struct {
 	deeds   []deed
 	with    string // what the call that succeeded was given besides, after a word
 	next    bool   // it failed for another reason
+	skips   bool   // a test was left out in between
 	turn    int    // in which it succeeded; 0: none, or unknown
 }
 
@@ -107,6 +109,7 @@ func (f *Failure) follow(by *attempt) {
 	case by.method != "":
 		one.verb, one.name = called, termtext.Spaced(by.object, givenText(by.given))
 	case changesFile(by.kind):
+		f.after.skips = f.after.skips || skipsTest.MatchString(by.edit)
 		one.verb, one.name = changed, termtext.Piece(by.file[strings.LastIndexAny(by.file, `/\\`)+1:])
 	case bareTool.MatchString(one.name), one.name == f.tried.name():
 		return
@@ -115,6 +118,9 @@ func (f *Failure) follow(by *attempt) {
 	}
 	f.did(one)
 }
+
+// skipsTest matches a line that leaves out a test, in the libraries of several languages.
+var skipsTest = regexp.MustCompile(`^\+ .*(?:\b(?:it|test|describe|t)\.(?:[sS]kip|todo|fixme)\b|\bx(?:it|describe)\(|@(?:Ignore|Disabled|pytest\.mark\.(?:skip|xfail)|unittest\.skip|tag :skip)|#\[ignore|\bSkip ?=|\bXCTSkip)`)
 
 // did keeps a deed: the first one, and the last ones.
 func (f *Failure) did(one deed) {

@@ -242,7 +242,7 @@ func (a *failures) mend(by attempt, at Frame) {
 				for _, one := range first(&f.tried.command, &by.command) {
 					f.did(deed{verb: ran, name: one})
 				}
-				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused {
+				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused || f.after.skips && f.tried.command.tests() {
 					f.Fate = gotRound
 				}
 			}

@@ -19,6 +19,7 @@ import (
 type attempt struct {
 	title, kind, file string // of a tool call
 	command           command
+	edit              string // a line of the change that it makes, as in Change
 
 	method, object string     // of a request, and what it is about; of a turn the prompt and its session; of a tool call its session
 	params         uint64     // a hash

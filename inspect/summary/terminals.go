@@ -112,6 +112,7 @@ func (t *terminals) command(e *trace.Event) string {
 func (t *terminals) attempt(e *trace.Event) attempt {
 	c := e.ToolCall.ToolCall
 	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
+	a.edit = t.edit(e)
 	if a.given, _ = t.given.Get(toolCall{e.SessionID, c.ID}); !trace.OnlyLooks(c.Kind) && !changes(c) {
 		a.command = parseCommand(cmp.Or(t.command(e), whereNote.ReplaceAllString(c.Title, "")))
 	}
