@@ -81,7 +81,7 @@ func TestFigures(t *testing.T) {
 		a, b string
 		want []string
 	}{
-		{"acpx-exec", "acpx-cancel", []string{"|turns|1|1 done|1|1 cancelled|=|the same|", "|tool calls|2|1|↓|1 fewer|", "|waited for you|3 ms|asked once|–|only in A|"}},
+		{"acpx-exec", "acpx-cancel", []string{"|turns|1|done|1|cancelled|=|the same|", "|tool calls|2|1|↓|1 fewer|", "|waited for you|3 ms|asked once|–|only in A|"}},
 		{"acpx-cancel", "acpx-exec", []string{"|tool calls|1|2|↑|1 more|", "|cancel to end|1|673 ms|–|–|only in A|"}},
 		{"acp-npm-sdk", "acp-npm-sdk-again", []string{"|messages|15|26|↑|11 more|+73 %|", "|turn|1|5.03 s|2|5.01 s|≈|about the same|", "Turn above turn, on one scale: A 1 turn in 5.03 s; B 2 turns in 10.1 s"}},
 		{"acpx-exec", "mcp-everything", []string{"|requests|–|26|", "|failures|–|2|", "; B 0 turns|", "|echo|–|–|1|"}},

@@ -79,6 +79,9 @@ func (r *reader) figures() []figure {
 		if s.Turns.Running > 0 {
 			ends = append(ends, fmt.Sprintf("%d running", s.Turns.Running))
 		}
+		if len(s.Turns.Ends) == 1 && s.Turns.Running == 0 {
+			ends = []string{s.Turns.Ends[0].What}
+		}
 		add("turns", count(n), strings.Join(ends, ", "), "")
 	}
 	if o := s.Time.FirstOutput; o != nil {
