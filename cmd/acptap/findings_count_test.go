@@ -75,7 +75,7 @@ const silentTape = `{"acptap":1,"protocol":"acp"}
 {"at":900,"dir":"a2c","frame":{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}}
 `
 
-var figure = regexp.MustCompile(`<dt>findings</dt><dd>(?:<a[^>]*>)?([0-9,]+)(?:</a>)?(?: <small class="bad">(?:<a[^>]*>)?([0-9,]+) violations?[^/]*(?:</a>)?</small>)?(?: <small>and ([0-9,]+) notes?</small>)?`)
+var figure = regexp.MustCompile(`<dt>protocol findings</dt><dd>(?:<a[^>]*>)?([0-9,]+)(?:</a>)?(?: <small class="bad">(?:<a[^>]*>)?([0-9,]+) violations?[^/]*(?:</a>)?</small>)?(?: <small>and ([0-9,]+) notes?</small>)?`)
 
 // onPage returns what the page of a tape says about its findings. Its number counts
 // violations and warnings.

@@ -73,7 +73,7 @@ func TestSharesAgree(t *testing.T) {
 	}
 	for _, share := range shares {
 		word := map[string]string{"tool": "tools", "user": "you"}[share[1]]
-		if want := cmp.Or(word, share[1]) + " " + share[2]; !strings.Contains(head, want) {
+		if want := cmp.Or(word, share[1]) + "</span> <b>" + share[2] + "</b>"; !strings.Contains(head, want) {
 			t.Errorf("stats says %s %s, in the head of the page there is no %q", share[1], share[2], want)
 		}
 	}

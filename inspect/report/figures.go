@@ -118,7 +118,7 @@ func (r *reader) figures() []figure {
 		if n := found[conform.Note]; n > 0 {
 			note = "and " + termtext.Counted(n, "note")
 		}
-		if n := found[conform.Violation]; n > 0 && n < found.Total()-found[conform.Note] {
+		if n := found[conform.Violation]; n > 0 {
 			wrong = termtext.Counted(n, "violation")
 		}
 		add("protocol findings", count(found.Total()-found[conform.Note]), note, wrong)
