@@ -22,7 +22,7 @@ type Exchange struct {
 	Asked    string          `json:"asked"`
 	Earlier  string          `json:"earlier,omitempty"` // a long message of the agent before its last one
 	Answered string          `json:"answered,omitempty"`
-	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, the last one, and what that printed last
+	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, the last three, and what the last one printed
 	Frame    Frame           `json:"frame"`         // of the prompt
 
 	last *trace.ToolCall // that began in a turn that did not come to its end; nil: none
@@ -467,11 +467,9 @@ func exchangeOf(t *trace.Turn) Exchange {
 
 // callState says in parentheses what became of a tool call that did not succeed; of others nothing.
 func callState(c *trace.ToolCall) string {
-	switch {
-	case c.Rejected:
-		return " (rejected)"
-	case c.Cancelled:
-		return " (cancelled)"
+	switch state := c.State(); {
+	case state == "rejected", state == "cancelled":
+		return " (" + state + ")"
 	case c.Failed():
 		return " (failed)"
 	case !c.Finished():

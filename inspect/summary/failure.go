@@ -155,11 +155,8 @@ func turnName(t *trace.Turn) string { return fmt.Sprint("turn ", t.Number) }
 
 // stopText says how a turn ended that did not fail with an error.
 func stopText(t *trace.Turn) string {
-	switch t.StopReason {
-	case "refusal":
+	if t.StopReason == "refusal" {
 		return "refused by the agent"
-	case "max_turn_requests":
-		return "request limit reached"
 	}
 	return t.Outcome.String()
 }

@@ -20,7 +20,7 @@ type terminals struct {
 	ran   bounded.Map[toolCall, string]     // the command of each
 	given bounded.Map[toolCall, []argument] // what others were given
 	edits bounded.Map[toolCall, string]     // how others change a file
-	shown bounded.Map[toolCall, string]     // the last line of what each has printed
+	shown bounded.Map[toolCall, string]     // the end of what each has printed
 }
 
 type toolCall struct{ session, id string }
@@ -56,8 +56,8 @@ func (t *terminals) take(f *dialect.Frame) {
 		if wire.Text(wire.Get(block, "type")) == "diff" {
 			t.edits.Set(callOf(f.Session, update), editOf(block))
 		}
-		if text := lastLine(wire.Text(wire.Get(block, "content", "text"))); text != "" {
-			t.shown.Set(callOf(f.Session, update), text)
+		if text := ending(wire.Text(wire.Get(block, "content", "text"))); text != "" {
+			t.shown.Set(callOf(f.Session, update), strings.Clone(text))
 		}
 	}
 }
@@ -85,8 +85,8 @@ func lastLine(printed string) string {
 
 // lastLine returns the line of what a tool call has printed last.
 func (t *terminals) lastLine(session, call string) string {
-	text, _ := t.shown.Get(toolCall{session, call})
-	return text
+	printed, _ := t.shown.Get(toolCall{session, call})
+	return lastLine(printed)
 }
 
 // runs notes the command that a part of a tool call names, or what else the tool is given.
