@@ -103,7 +103,7 @@ func (f *Failure) follow(by *attempt) {
 	if by.during != f.tried.during && !f.tried.relates(by) {
 		one.apart = by.during
 	}
-	switch more := extra(&f.tried.command, &by.command); {
+	switch more := f.tried.command.Extra(&by.command); {
 	case trace.OnlyLooks(f.tried.kind):
 		return
 	case by.method != "":
@@ -114,7 +114,7 @@ func (f *Failure) follow(by *attempt) {
 	case bareTool.MatchString(one.name), one.name == f.tried.name():
 		return
 	case more != "":
-		one.name = by.command.chain[0][0] + " … " + more
+		one.name = by.command.First() + " … " + more
 	}
 	f.did(one)
 }
@@ -188,5 +188,5 @@ func (f *Failure) Aftermath(quoted bool) string {
 
 // works reports whether a tool call does more than look at something.
 func (a *attempt) works() bool {
-	return !trace.OnlyLooks(a.kind) && !a.command.shows() && !queries.MatchString(strings.Join(a.command.words, " "))
+	return !trace.OnlyLooks(a.kind) && !a.command.Reads()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -35,7 +36,7 @@ func (c *Called) InputIn(columns int) string { return cutInput(c.Input, columns)
 // ResultIn returns what came back in so many columns: of an error, the end of it.
 func (c *Called) ResultIn(columns int) string {
 	if c.How.IsBad() {
-		return cutWhy(requestMark.ReplaceAllString(c.Result, ""), columns)
+		return cause.Cut(cause.WithoutRequest(c.Result), columns)
 	}
 	return termtext.CutWords(c.Result, columns)
 }
@@ -168,7 +169,7 @@ func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
 	content := wire.Get(f.Raw, "result", "content")
 	switch {
 	case e.End == trace.Failed:
-		how, result = dialect.Errored, cmp.Or(toolText(content), termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error"))))
+		how, result = dialect.Errored, cmp.Or(cause.OfContent(content), termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error"))))
 	case e.Call.Tool != "":
 		result = resultText(content)
 		if one := c.open[e.First]; one.tool != nil && len(content) < maxCompared {
@@ -244,7 +245,7 @@ func inputOf(arguments []byte) (list []string) {
 // resultText returns the beginning of what a tool returned, in one line.
 func resultText(content []byte) string {
 	for _, block := range wire.Elements(content) {
-		output := plainOutput(beginning(wire.Text(wire.Get(block, "text"))))
+		output := cause.Plain(cause.Beginning(wire.Text(wire.Get(block, "text"))))
 		text := OneLine(cmp.Or(strings.TrimSpace(foundNone.ReplaceAllString(output, "")), output))
 		for line := range strings.Lines(output) {
 			if wrongLine.MatchString(line) {

@@ -2,9 +2,11 @@ package summary
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -88,7 +90,7 @@ func onlyIn(text, other string) (found string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
-		case has[line], !letterLine.MatchString(line):
+		case has[line], !cause.HasText(line):
 			continue
 		case dullLine.MatchString(line):
 			dull = cmp.Or(dull, line)
@@ -103,6 +105,9 @@ func onlyIn(text, other string) (found string) {
 	}
 	return termtext.CutWords(termtext.Piece(cmp.Or(found, dull)), changeColumns)
 }
+
+// dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
+var dullLine = regexp.MustCompile(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
 
 // Edits returns the changes that are told, and how many others there are.
 func (s *Summary) Edits() (told []Change, others int) {

@@ -477,33 +477,3 @@ func callState(c *trace.ToolCall) string {
 	}
 	return ""
 }
-
-const thenDone = ", then done"
-
-// Where returns the turn that the outcome is of, if that is not the last one of its session, and
-// whether the last one is done, such as "in turn 5, then done"; otherwise nothing.
-func (s *Summary) Where() string {
-	how := s.Outcome()
-	i := slices.IndexFunc(s.Exchanges, func(e Exchange) bool { return e.Outcome == how && how.How > dialect.Done })
-	if i < 0 {
-		return ""
-	}
-	one := s.Exchanges[i]
-	last := one
-	for _, e := range s.Exchanges {
-		if e.Session == one.Session {
-			last = e
-		}
-	}
-	where := fmt.Sprint("in turn ", one.Turn)
-	if one.Session > 0 {
-		where += fmt.Sprint(" of session ", one.Session)
-	}
-	switch {
-	case last.Outcome == how && one.Session == 0:
-		return ""
-	case last.Outcome.How == dialect.Done:
-		where += thenDone
-	}
-	return where
-}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -107,7 +109,7 @@ func (f *Failure) short() (name, why string) {
 	}
 	name = cutCommand(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
 	if why != "" {
-		why = " (" + cutWhy(why, shortColumns-termtext.Width(name)) + ")"
+		why = " (" + cause.Cut(why, shortColumns-termtext.Width(name)) + ")"
 	}
 	return name, why
 }
@@ -118,7 +120,7 @@ func (f *Failure) Brief(columns int) (what, why string) {
 	what = strings.TrimSuffix(f.What, why)
 	what = cutCommand(what, max(columns/2, columns-termtext.Width(why)))
 	if why != "" {
-		why = ": " + cutWhy(strings.TrimPrefix(why, ": "), max(columns-termtext.Width(what)-2, 1))
+		why = ": " + cause.Cut(strings.TrimPrefix(why, ": "), max(columns-termtext.Width(what)-2, 1))
 	}
 	return what, why
 }
@@ -133,7 +135,7 @@ var faultSign = regexp.MustCompile(`^(?:\[[\w.]+ \d+:[\d:.]+\] +)?(?:\S*\.\w+(?:
 // files for their paths.
 func shortened(title string) string {
 	title, _, _ = strings.Cut(title, " | ")
-	words := slices.DeleteFunc(strings.Fields(title), func(word string) bool { return isFlag(word) || strings.HasPrefix(word, "2>") })
+	words := slices.DeleteFunc(strings.Fields(title), func(word string) bool { return shell.IsFlag(word) || strings.HasPrefix(word, "2>") })
 	for i, word := range words {
 		if !strings.Contains(word, "://") {
 			words[i] = word[strings.LastIndexByte(strings.TrimRight(word, "/"), '/')+1:]

@@ -3,9 +3,10 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -24,13 +25,13 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 			return "a tool call", ""
 		}
 		update := wire.Get(f.Raw, "params", "update")
-		why = toolFault(update, printed)
-		switch code, _ := exitOf(update); {
-		case stoppedLine.MatchString(why):
+		why = cause.Of(update, printed)
+		switch code, _ := cause.Exit(update); {
+		case cause.ByUser(why):
 			why = stoppedByYou
-		case code == 1 && (why == "exit 1" || emptyLine.MatchString(why)) && saysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
+		case code == 1 && (why == "exit 1" || cause.Empty(why)) && shell.SaysNo(cmp.Or(command, e.ToolCall.ToolCall.Title)):
 			why = foundNothing
-		case isTimeout(command, code) && !saysFault(why):
+		case isTimeout(command, code) && !cause.Tells(why):
 			why = stoppedByTimeout
 		}
 		return failedName(e, command), why
@@ -52,9 +53,6 @@ func failureText(kind dialect.Failure, f *dialect.Frame, events []trace.Event, c
 	return kind.String(), ""
 }
 
-// stoppedLine matches what is printed if the user has stopped a command.
-var stoppedLine = regexp.MustCompile(`(?i)\b(?:stopped|interrupted|killed|terminated|cancelled|canceled|aborted) by (?:the )?user\b`)
-
 const (
 	stoppedByYou     = "stopped by you"
 	stoppedByTimeout = "stopped by timeout"
@@ -69,8 +67,8 @@ func (f *Failure) stopped() bool {
 // isTimeout reports whether a command has exited because of a timeout that it set itself, as
 // the program of that name says (GNU coreutils).
 func isTimeout(command string, code int64) bool {
-	chain := parseCommand(command).chain
-	return code == 124 && len(chain) > 0 && chain[len(chain)-1][0] == "timeout"
+	line := shell.Parse(command)
+	return code == 124 && line.TimesOut()
 }
 
 // Sign returns the sign before a failure.
@@ -174,7 +172,7 @@ func failedRequest(f *dialect.Frame, e *trace.Event, turn *trace.Turn) (name, wh
 		name = callName(e)
 	}
 	if why == "" {
-		why = toolText(wire.Get(f.Raw, "result", "content"))
+		why = cause.OfContent(wire.Get(f.Raw, "result", "content"))
 	}
 	return cmp.Or(name, "a request nobody has sent"), why
 }
@@ -184,36 +182,8 @@ func because(why string) string {
 	if why == "" {
 		return ""
 	}
-	return ": " + cutWhy(why, whyColumns)
+	return ": " + cause.Cut(why, cause.Columns)
 }
-
-// cutWhy shortens a reason to so many columns. Of errors that explain one another, it keeps the last
-// ones and the beginning of the first.
-func cutWhy(why string, columns int) string {
-	if termtext.Width(why) <= columns {
-		return why
-	}
-	for at := 0; ; {
-		next := strings.Index(why[at:], ": ")
-		if next < 0 {
-			cut := termtext.CutWords(why, columns)
-			if at > 0 && termtext.Width(cut) < columns*2/3 { // a very long word is left out
-				cut = termtext.CutWords("… "+why[at:], columns)
-			}
-			return cut
-		}
-		at += next + len(": ")
-		switch room := columns - termtext.Width(why[at:]) - 1; {
-		case room >= minHead:
-			return termtext.CutWords(why[:at], room) + " " + why[at:]
-		case room > 0:
-			return "… " + why[at:]
-		}
-	}
-}
-
-// minHead is the smallest number of columns of the first of several errors that are told.
-const minHead = 16
 
 // saysNothing reports whether a turn, or setting up, failed without a message that says why.
 func saysNothing(kind dialect.Failure, f *dialect.Frame) bool {

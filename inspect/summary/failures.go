@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -150,10 +152,10 @@ func (a *failures) repeat(how harm, f *Failure) (told bool) {
 			if before.Mended() || before.stopped() || f.stopped() || !same && !sameWhy(before, f) {
 				continue
 			}
-			if same && !sameReason(f.why, before.why) && before.why != "" && f.why != "" && (len(before.after.deeds) > 0 || extra(&before.tried.command, &f.tried.command) != "") {
+			if same && !sameReason(f.why, before.why) && before.why != "" && f.why != "" && (len(before.after.deeds) > 0 || before.tried.command.Extra(&f.tried.command) != "") {
 				before.came(failedOtherwise, f.Frame, false)
 				before.after.turn, before.after.next = f.tried.during, true
-				if before.after.with = differs(&before.tried.command, &f.tried.command); before.after.with != "" && len(before.after.deeds) == 0 {
+				if before.after.with = before.tried.command.Difference(&f.tried.command); before.after.with != "" && len(before.after.deeds) == 0 {
 					before.Fate = gotRound
 				}
 				continue
@@ -179,7 +181,7 @@ func (a *failures) repeat(how harm, f *Failure) (told bool) {
 func sameWhy(a, b *Failure) bool {
 	runs := a.tried.kind == "execute" && b.tried.kind == "execute"
 	calls := a.tried.method == b.tried.method && dialect.Does(a.tried.method, dialect.CallsTool)
-	return sameReason(a.why, b.why) && len(a.why) >= minHead && (runs || calls) && a.tried.object == b.tried.object
+	return sameReason(a.why, b.why) && len(a.why) >= cause.MinHead && (runs || calls) && a.tried.object == b.tried.object
 }
 
 // sameReason reports whether two reasons are the same but for how much is wrong.
@@ -222,27 +224,28 @@ func (a *failures) mend(by attempt, at Frame) {
 			if f.Mended() {
 				continue
 			}
+			part := f.tried.command.Relation(&by.command) == shell.Part
 			switch fate := f.tried.mends(&by); {
-			case fate == "", fate == similar && (f.Fate == gotRound || by.command.shows() && by.method == ""):
+			case fate == "", fate == similar && (f.Fate == gotRound || by.command.Shows() && by.method == ""):
 			case fate == sameTool && f.advised(&by):
 				f.came(succeededLater, at, false)
 			case fate == sameTool:
 				f.follow(&by)
 			case fate == similar:
 				f.follow(&by)
-				if f.tried.command.tests() && narrows(f.tried.command.words, by.command.words) { // the others may still fail
+				if part && f.tried.command.Tests() { // the others may still fail
 					continue
 				}
-				if f.came(gotRound, Frame{}, true); by.method == "" && narrows(f.tried.command.words, by.command.words) { // it does only a part
+				if f.came(gotRound, Frame{}, true); part { // it does only a part
 					f.Fate = wentOn
 				}
 			default:
 				f.came(fate, at, false)
 				f.after.turn = by.during
-				for _, one := range first(&f.tried.command, &by.command) {
+				for _, one := range f.tried.command.Before(&by.command) {
 					f.did(deed{verb: ran, name: one})
 				}
-				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused || f.after.skips && f.tried.command.tests() {
+				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused || f.after.skips && f.tried.command.Tests() {
 					f.Fate = gotRound
 				}
 			}
@@ -270,7 +273,7 @@ func (a *failures) outlived(e *trace.Event) {
 func (a *failures) compiled(by attempt, at Frame) {
 	for _, how := range [...]harm{toolInLast, toolFailed} {
 		for i := range a.kept[how] {
-			if f := &a.kept[how][i]; !f.Mended() && compiles(&f.tried.command, &by.command) {
+			if f := &a.kept[how][i]; !f.Mended() && f.tried.command.Compiles() && f.tried.command.Relation(&by.command) >= shell.Whole {
 				f.came(succeededLater, at, false)
 			}
 		}
@@ -289,7 +292,7 @@ func (a *failures) goOn(by *attempt) {
 			continue
 		}
 		f.follow(by)
-		if f.open && f.Again == nil && !f.tried.command.tests() && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
+		if f.open && f.Again == nil && !f.tried.command.Tests() && f.tried.during == by.during && (!changesFile(by.kind) || changesFile(f.tried.kind)) {
 			f.came(wentOn, Frame{}, true)
 		}
 	}

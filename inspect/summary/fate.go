@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
@@ -18,7 +19,7 @@ import (
 // The zero value is nothing that can be told again.
 type attempt struct {
 	title, kind, file string // of a tool call
-	command           command
+	command           shell.Line
 	edit              string // a line of the change that it makes, as in Change
 
 	method, object string     // of a request, and what it is about; of a turn the prompt and its session; of a tool call its session
@@ -35,7 +36,7 @@ type attempt struct {
 
 // name returns what a tool call does, in a few words.
 func (a *attempt) name() string {
-	return plainTitle(toolTitle(a.title, strings.Join(a.command.words, " ")))
+	return plainTitle(toolTitle(a.title, strings.Join(a.command.Words, " ")))
 }
 
 // turnAttempt returns the attempt that a turn is.
@@ -99,45 +100,62 @@ func (a *attempt) mends(later *attempt) string {
 			return fmt.Sprintf("turn %d was done", later.turn)
 		}
 	case a.method != "":
-		switch {
-		case a.misused && dialect.Does(later.method, dialect.CallsTool) && sameStart(a.object, later.object): // the tool has another name
-			return similar
-		case a.method != later.method || a.object != later.object || later.turn > 0:
-		case a.params == later.params:
-			return succeededLater
-		case dialect.Does(a.method, dialect.CallsTool):
-			same := 0
-			for _, one := range a.given {
-				if slices.Contains(later.given, one) {
-					same++
-				}
+		return a.mendsRequest(later)
+	case later.method == "":
+		return a.mendsCall(later)
+	}
+	return ""
+}
+
+func (a *attempt) mendsRequest(later *attempt) string {
+	switch {
+	case a.misused && dialect.Does(later.method, dialect.CallsTool) && sameStart(a.object, later.object): // the tool has another name
+		return similar
+	case a.method != later.method || a.object != later.object || later.turn > 0:
+	case a.params == later.params:
+		return succeededLater
+	case dialect.Does(a.method, dialect.CallsTool):
+		same := 0
+		for _, one := range a.given {
+			if slices.Contains(later.given, one) {
+				same++
 			}
-			switch {
-			case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
-				return succeededLater
-			case sameThing(a.given, later.given), same > 0 && doesWork.MatchString(a.object):
-				return similar
-			}
-			return sameTool
-		case dialect.Does(a.method, dialect.Sets):
-			return "another value was set later"
-		case dialect.Does(a.method, dialect.Restores):
-			return "another session was loaded"
-		case a.object != "", dialect.AreaOf(a.method, "") == dialect.LifeCycle:
-			return succeededLater
 		}
-	case later.method != "":
-	case a.missing && a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command):
+		switch {
+		case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
+			return succeededLater
+		case sameThing(a.given, later.given), same > 0 && doesWork.MatchString(a.object):
+			return similar
+		}
+		return sameTool
+	case dialect.Does(a.method, dialect.Sets):
+		return "another value was set later"
+	case dialect.Does(a.method, dialect.Restores):
+		return "another session was loaded"
+	case a.object != "", dialect.AreaOf(a.method, "") == dialect.LifeCycle:
 		return succeededLater
-	case !bareTool.MatchString(a.title) && a.title == later.title &&
-		(len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)),
-		a.file != "" && a.kind != "" && a.kind != "execute" && a.kind == later.kind && a.file == later.file,
-		changesFile(a.kind) && changesFile(later.kind) && later.file != "" && strings.Contains(a.title, later.file[strings.LastIndexAny(later.file, `/\\`)+1:]),
-		a.kind == later.kind && !trace.OnlyLooks(a.kind) && (isRetry(a.command.words, later.command.words) && !adds(a.command.words, later.command.words) || includes(&a.command, &later.command) || compiles(&a.command, &later.command) || testsAll(&a.command, &later.command)):
+	}
+	return ""
+}
+
+func (a *attempt) mendsCall(later *attempt) string {
+	sameTitle, sameKind, looks := a.title == later.title, a.kind == later.kind, trace.OnlyLooks(a.kind)
+	if !bareTool.MatchString(a.title) && sameTitle && (len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)) {
 		return succeededLater
-	case a.kind == later.kind && !trace.OnlyLooks(a.kind) && isRetry(a.command.words, later.command.words),
-		a.kind == later.kind && tells(&a.command, &later.command) && resembles(&a.command, &later.command),
-		a.kind == later.kind && a.title == later.title && !trace.OnlyLooks(a.kind) && len(a.given) > 0 && alike(a.given, later.given):
+	}
+	if changesFile(a.kind) && changesFile(later.kind) && later.file != "" && strings.Contains(a.title, later.file[strings.LastIndexAny(later.file, `/\\`)+1:]) {
+		return succeededLater
+	}
+	if !sameKind {
+		return ""
+	}
+	relation := a.command.Relation(&later.command)
+	switch {
+	case a.file != "" && a.file == later.file && a.kind != "" && a.kind != "execute",
+		relation >= shell.Whole && !looks,
+		relation >= shell.Similar && a.missing: // what was missing is there now
+		return succeededLater
+	case relation >= shell.Similar, sameTitle && !looks && len(a.given) > 0 && alike(a.given, later.given):
 		return similar
 	}
 	return ""
@@ -146,7 +164,7 @@ func (a *attempt) mends(later *attempt) string {
 // with returns what a later attempt, which succeeded, was given besides.
 func (a *attempt) with(later *attempt) string {
 	if a.method == "" {
-		return differs(&a.command, &later.command)
+		return a.command.Difference(&later.command)
 	}
 	more := slices.DeleteFunc(slices.Clone(later.given), func(one argument) bool { return slices.Contains(a.given, one) })
 	return termtext.Labelled("with", givenText(more))
@@ -168,9 +186,9 @@ func (a *attempt) same(earlier *attempt) bool {
 		return a.method == earlier.method && a.params == earlier.params && a.turn+earlier.turn == 0
 	case earlier.method != "" || a.kind != earlier.kind || a.object != earlier.object || trace.OnlyLooks(a.kind):
 		return false
-	case len(a.command.words) > 1:
-		words, before := plainWords(a.command.words), plainWords(earlier.command.words)
-		return slices.Equal(words, before) || len(words) > len(before) && slices.Equal(words[:len(before)], before) && slices.ContainsFunc(before, isTestRunner)
+	case len(a.command.Words) > 1:
+		relation := earlier.command.Relation(&a.command)
+		return relation == shell.Again || relation == shell.Part && earlier.command.Tests()
 	}
 	return a.title == earlier.title && !bareTool.MatchString(a.title) && slices.Equal(a.given, earlier.given)
 }
@@ -187,14 +205,14 @@ func (a *attempt) relates(later *attempt) bool {
 
 // tellingWords returns the words of a title and a command that are about what a tool call does.
 func (a *attempt) tellingWords() (list []string) {
-	words := a.command.words
+	words := a.command.Words
 	if !bareTool.MatchString(a.title) {
 		words = append(strings.Fields(a.title), words...)
 	}
 	for _, word := range words {
 		word = strings.ToLower(strings.Trim(word, "\"'`.,:;()"))
 		word = word[strings.LastIndexByte(word, '/')+1:]
-		if len(word) >= minTelling && !isFlag(word) && !slices.Contains(anyWords, word) {
+		if len(word) >= minTelling && !shell.IsFlag(word) && !slices.Contains(anyWords, word) {
 			list = append(list, word)
 		}
 	}

@@ -2,16 +2,12 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
-	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
-	"github.com/acptap/acptap/record/trace"
 )
 
 // Lines returns the summary: how it came out and who took part; then, each after a label,
@@ -265,17 +261,6 @@ func (s Summary) Line(width int) [][]termtext.Span {
 	return wrap(l, width, indent)
 }
 
-// connection returns what both sides said about themselves on the newest tape.
-func (s *Summary) connection() dialect.Connection { return s.Tapes[len(s.Tapes)-1].Connection }
-
-// Outcome returns the outcome of the tapes.
-func (s *Summary) Outcome() (o dialect.Outcome) {
-	for _, i := range s.Tapes {
-		o = o.Or(i.Outcome())
-	}
-	return o
-}
-
 // MoreTurns says how many turns Exchanges leaves out. It is empty if there are none.
 func (s *Summary) MoreTurns() string {
 	more := s.Turns.Count - len(s.Exchanges)
@@ -283,92 +268,6 @@ func (s *Summary) MoreTurns() string {
 		return ""
 	}
 	return "and " + termtext.Counted(more, "more turn")
-}
-
-// tapeLine says how the tapes came out, how long they took, and who took part.
-func (s *Summary) tapeLine() []termtext.Span {
-	if len(s.Tapes) == 0 {
-		return nil
-	}
-	l := s.verdict(0)
-	l.add(termtext.Slow, s.LeftText())
-	l.add(termtext.Plain, s.Length())
-	if peers := s.peers(); len(peers) > 0 {
-		l = append(append(l, dot), peers...)
-	}
-	return l
-}
-
-// Verdict says how the tapes came out. It is green only if a prompt was sent.
-func (s *Summary) Verdict() termtext.Span {
-	how := tapetext.OutcomeSpan(s.Outcome())
-	if s.connection().Protocol == dialect.MCP {
-		how.Text = strings.Replace(how.Text, dialect.Died.String(), serverDied, 1)
-	}
-	if how.Style == termtext.Good && s.NotPrompted() {
-		how.Style = termtext.Plain
-	}
-	return how
-}
-
-// serverDied stands for the words for an agent that died if it is a server.
-const serverDied = "server died"
-
-// verdict returns the Verdict, and in which turn that was. The text of the Verdict is cut to a
-// width, unless that is 0.
-func (s *Summary) verdict(width int) (l line) {
-	how := s.Verdict()
-	if width > 0 {
-		how.Text = termtext.Cut(how.Text, width)
-	}
-	l.add(how.Style, termtext.Spaced(how.Text, s.Where()))
-	return l
-}
-
-// NotPrompted reports whether sessions were opened and no prompt was sent.
-func (s *Summary) NotPrompted() bool { return s.Turns.Count == 0 && s.Sessions > 0 }
-
-// Unprompted stands in place of what was asked if the tapes have no prompt. It is empty if they do.
-func (s *Summary) Unprompted() string {
-	switch {
-	case len(s.Called) > 0:
-		return "no prompt on this tape (MCP)"
-	case s.NotPrompted():
-		return "no prompt was sent"
-	}
-	return ""
-}
-
-// peers says who took part, and when.
-func (s *Summary) peers() []termtext.Span {
-	c := s.connection()
-	var l line
-	l.add(termtext.Bold, agentName(s.Tapes[len(s.Tapes)-1]))
-	l.add(termtext.Plain, tapetext.Peer(c.ClientTitle, c.Client, c.ClientVersion, titleColumns))
-	l.add(termtext.Plain, termtext.Piece(c.Spoken()))
-	if n := len(s.Tapes); n > 1 {
-		l.add(termtext.Plain, fmt.Sprintf("%d tapes", n))
-	}
-	if t := s.Tapes[0].Start.Time; !t.IsZero() {
-		l.add(termtext.Plain, t.Local().Format("2006-01-02 15:04"))
-	}
-	return l
-}
-
-// Length formats how long the tapes took, up to the agent's exit if it was recorded. It
-// is empty if unknown.
-func (s *Summary) Length() string {
-	if s.Untimed || s.Frames == 0 {
-		return ""
-	}
-	return termtext.Duration(time.Duration(s.Took))
-}
-
-func agentName(i record.Info) string {
-	if c := i.Connection; c.Agent != "" { // as it calls itself
-		return tapetext.Peer(c.AgentTitle, c.Agent, c.AgentVersion, titleColumns)
-	}
-	return termtext.Cut(termtext.Piece(tapetext.AgentName(i)), titleColumns)
 }
 
 // turnLine says how many turns there are and how they ended, unless each is told, or, without turns, what was
@@ -416,99 +315,4 @@ func (s *Summary) turnEnds() (l line) {
 func (s *Summary) asks(title string) bool {
 	title = termtext.Unmarked(title)
 	return slices.ContainsFunc(s.Exchanges, func(e Exchange) bool { return strings.HasPrefix(e.Asked, title) })
-}
-
-// addTools says which tools were called in turns: a few calls by their titles, changes by the
-// files, more calls, and those that only look at something, by their number.
-func (s *Summary) addTools(l *line) {
-	calls, failed, open := 0, 0, 0
-	told0, _ := s.Edits()
-	edits := len(told0) > 0
-	var told []Count
-	for _, one := range s.Tools {
-		calls, failed, open = calls+one.Count, failed+one.Failed, open+one.Open
-		told = append(told, Count{What: one.What, Count: one.Count})
-		last := &told[len(told)-1]
-		name, known := kindNames[one.What]
-		if known {
-			last.What, last.Count = termtext.Counted(one.Count, name), 1
-		}
-		switch done := one.Count - one.Failed; {
-		case trace.OnlyLooks(one.What):
-		case one.files && len(one.Titles) == 0:
-			told = told[:len(told)-1] // no change was made
-		case edits && changesFile(one.What):
-			last.What, last.Count = termtext.Counted(one.Count, cmp.Or(name, "change")), 1
-		case one.files:
-			last.What = one.What
-			if last.Count = 1; done > len(one.Titles) {
-				last.What += fmt.Sprintf(" ×%s:", termtext.Grouped(int64(done)))
-			}
-			last.What += " " + strings.Join(one.Titles, ", ")
-			if one.more {
-				last.What += ", …"
-			}
-		case one.Count <= len(one.Titles):
-			told = told[:len(told)-1]
-			for i, title := range one.Titles {
-				if i > 0 && title == one.Titles[i-1] {
-					told[len(told)-1].Count++
-				} else {
-					told = append(told, Count{What: title, Count: 1})
-				}
-			}
-		}
-	}
-	if failed += s.Failures.quiet; calls == 0 {
-		return
-	}
-	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
-	var ends []termtext.Span
-	add := func(style termtext.Style, n int, word string) {
-		if n > 0 {
-			between := []string{" (", ", "}[min(len(ends), 1)]
-			ends = append(ends, termtext.Plain.Span(between), style.Span(termtext.Grouped(int64(n))+word))
-		}
-	}
-	add(termtext.Plain, s.Rejected.ToolCalls, " rejected")
-	add(termtext.Failure, failed, " failed")
-	add(termtext.Failure, open, " unfinished")
-	if ends != nil {
-		*l = append(append(*l, ends...), termtext.Plain.Span(")"))
-	}
-}
-
-// kindNames are the words for calls of tools of a kind.
-var kindNames = map[string]string{"execute": "command", "read": "read", "edit": "edit", "search": "search", "fetch": "fetch", "delete": "deletion", "move": "move", "think": "thought"}
-
-// addCalls says what was called: tools, and besides them what does not only set up.
-func (s *Summary) addCalls(l *line) {
-	var methods, tools []Count
-	calls := 0
-	for _, c := range s.Calls {
-		calls += c.Count
-		if tools = append(tools, c.Tools...); c.Tools == nil {
-			methods = append(methods, Count{What: c.Method, Count: c.Count})
-		}
-	}
-	switch n := s.toolCalls(); {
-	case n > 0:
-		text := termtext.Counted(n, "tool call")
-		if s.Dir != "" {
-			text += " in " + termtext.Piece(s.Dir)
-		}
-		l.add(termtext.Plain, text+": "+list(tools))
-		l.add(termtext.Plain, list(slices.DeleteFunc(methods, func(c Count) bool { return setsUp(c.What) })))
-	case calls > 0:
-		l.add(termtext.Plain, termtext.Counted(calls, "call")+": "+list(methods))
-	case s.Frames == 0:
-		l.add(termtext.Plain, "no frames")
-	default:
-		l.add(termtext.Plain, "no turns and no calls")
-	}
-}
-
-// setsUp reports whether a method only sets up a connection, or lists what may be called.
-func setsUp(method string) bool {
-	return dialect.AreaOf(method, "") == dialect.LifeCycle || strings.HasSuffix(method, "/list") || method == "ping"
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -78,7 +79,7 @@ func cutCommand(title string, columns int) string {
 func cutMiddle(title string, columns int) string {
 	words := strings.Split(title, " ")
 	head := termtext.CutWords(title, columns/2)
-	if len(words) < 4 || columns < minHead || !strings.HasSuffix(head, " …") {
+	if len(words) < 4 || columns < cause.MinHead || !strings.HasSuffix(head, " …") {
 		return termtext.CutWords(title, columns)
 	}
 	tail := ""

@@ -102,21 +102,6 @@ func TestFromWord(t *testing.T) {
 	}
 }
 
-// TestToolText: of what a tool printed the line counts that says what went wrong.
-func TestToolText(t *testing.T) {
-	for text, want := range map[string]string{
-		`..F.F\n9 passed\nFAILED test_mean.py::test_empty\nERROR: exit`: "FAILED test_mean.py::test_empty",
-		`Auto-merging a.go\nCONFLICT (content): a.go`:                   "CONFLICT (content): a.go",
-		`error[E0308]: mismatched types\nwarning: 1`:                    "error[E0308]: mismatched types",
-		`It did not work\nat all`:                                       "It did not work",
-		``:                                                              "",
-	} {
-		if got := toolText([]byte(`[{"type":"content","content":{"type":"text","text":"` + text + `"}}]`)); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 // TestRetryLine: only a line about a busy model tells of retries.
 func TestRetryLine(t *testing.T) {
 	for line, want := range map[string]bool{

@@ -2,13 +2,13 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/stats"
+	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
@@ -65,14 +65,6 @@ type progress struct {
 	quoted  bool               // a failure quotes the last words of the agent
 	exit    dialect.Frame      // when the agent ended
 }
-
-// A call is a request that may be given up.
-type call struct {
-	what string
-	at   time.Duration
-}
-
-func (c call) name() string { return c.what }
 
 // maxTitles limits the calls of a tool that are told by their titles.
 const maxTitles = 4
@@ -148,11 +140,11 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 				what += t.called.withInput(e)
 			}
 			by := t.commands.triedBy(kind, f, tr.Events(), tried)
-			by.missing = notThere.MatchString(why)
+			by.missing = cause.Missing(why)
 			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: by}
 		})
 	}
-	if f.Failure() == dialect.FailedTool && saysTested(textOf(wire.Get(f.Raw, "params", "update"))) {
+	if f.Failure() == dialect.FailedTool && cause.Tested(cause.Text(wire.Get(f.Raw, "params", "update"))) {
 		if e := about(dialect.FailedTool, tr.Events()); e != nil {
 			t.failures.compiled(t.commands.attempt(e), here)
 		}
@@ -342,21 +334,21 @@ func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
 	c, here, by := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}, t.commands.attempt(e)
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
-		command, printed := t.commands.command(e), textOf(update)
-		if code, known := exitOf(update); code != 0 || !known && c.Kind == "execute" && saysFailed(&by.command, printed) {
-			if !saysNo(c.Title) && !saysNo(command) && !isTimeout(command, code) {
-				why := cmp.Or(by.command.badStatus(printed), toolFault(update, t.commands.of(e)))
-				by.missing = notThere.MatchString(why)
+		command, printed := t.commands.command(e), cause.Text(update)
+		if code, known := cause.Exit(update); code != 0 || !known && c.Kind == "execute" && cause.Failed(&by.command, printed) {
+			if !shell.SaysNo(c.Title) && !shell.SaysNo(command) && !isTimeout(command, code) {
+				why := cmp.Or(cause.Status(&by.command, printed), cause.Of(update, t.commands.of(e)))
+				by.missing = cause.Missing(why)
 				t.failures.quiet++
 				e.Session.Conversation.EndedBadly(e.ToolCall)
-				if saysTested(printed) {
+				if cause.Tested(printed) {
 					t.failures.compiled(by, here)
 				}
 				t.failures.keep(toolInLast, Failure{Kind: dialect.FailedTool, What: failedName(e, command) + because(why), why: why, Frame: here, tried: by, uncounted: true})
 			}
 			return
 		}
-		by.command.piped = by.command.piped && !saysPassed(printed)
+		by.command.Piped = by.command.Piped && !cause.Passed(printed)
 	}
 	if changes(c) {
 		t.changed(by.file, t.commands.edit(e), here)
@@ -375,126 +367,6 @@ func (t *Tally) stop(e *trace.Event) {
 		return
 	}
 	t.sum.Stopped = append(t.sum.Stopped, Step{callTitle(c, t.commands.command(e)), seconds(e.At - e.Began), Frame{Run: e.Run, Seq: e.First}})
-}
-
-// givenUp says which call the client gave up with a frame.
-func (t *Tally) givenUp(f *dialect.Frame, run int) string {
-	c, known := t.tape.calls[f.Request]
-	if !known {
-		return "a request given up"
-	}
-	took := seconds(f.At - c.at)
-	gaveUp := "given up after " + took.String()
-	t.called.end(f.Request, f.At, dialect.Errored, gaveUp)
-	t.steps.add(c.name, "", "", c.at, f.At, Frame{Run: run, Seq: f.Request})
-	return fmt.Sprintf("%s %s", c.what, gaveUp)
-}
-
-// await remembers a call until it has an answer.
-func (t *Tally) await(e *trace.Event, f *dialect.Frame) {
-	if e.Phase == trace.Began && f != nil && f.Kind == wire.Request && len(t.tape.tries) < maxNames {
-		if t.tape.tries == nil {
-			t.tape.tries = map[uint64]attempt{}
-		}
-		t.tape.tries[e.First] = callAttempt(f, e)
-	}
-	switch {
-	case e.Phase == trace.Ended:
-		if tried, known := t.tape.tries[e.First]; known && e.End == trace.Completed && !dialect.Does(e.Method, dialect.Prompts) {
-			t.failures.mend(tried, Frame{Run: e.Run, Seq: e.Seq})
-		}
-		delete(t.tape.tries, e.First)
-		delete(t.tape.calls, e.First)
-	case e.Dir == wire.ClientToAgent && len(t.tape.calls) < maxNames:
-		if t.tape.calls == nil {
-			t.tape.calls = map[uint64]call{}
-		}
-		t.tape.calls[e.First] = call{callName(e) + t.called.withInput(e), e.Began}
-	}
-}
-
-// leave notes what got no answer.
-func (t *Tally) leave(request uint64, text string) {
-	if t.tape.open == nil {
-		t.tape.open = map[uint64]string{}
-	}
-	if _, known := t.tape.open[request]; known || len(t.tape.open) < maxNames {
-		t.tape.open[request] = text
-	}
-}
-
-// tell keeps the first calls of a tool that differ in their titles or, of edits, in their
-// files. A call may get both late.
-func (t *Tally) tell(c *trace.ToolCall) {
-	name := stats.ToolName(c)
-	if !slices.Contains(t.tools, name) && len(t.tools) < maxNames {
-		t.tools = append(t.tools, name)
-	}
-	list, known := t.told[name]
-	again := changes(c) && c.File != "" && slices.ContainsFunc(list, func(o *trace.ToolCall) bool { return o != c && o.File == c.File && !undone(o) })
-	switch at := slices.Index(list, c); {
-	case at >= 0 && again:
-		t.told[name] = slices.Delete(list, at, at+1)
-	case at >= 0, again, !known && len(t.told) == maxNames:
-	case len(list) == maxTitles:
-		if t.more == nil {
-			t.more = map[string]bool{}
-		}
-		t.more[name] = t.more[name] || c.File != ""
-	default:
-		if t.told == nil {
-			t.told = map[string][]*trace.ToolCall{}
-		}
-		t.told[name] = append(list, c)
-	}
-}
-
-// undone reports whether a call has changed nothing.
-func undone(c *trace.ToolCall) bool { return c.Rejected || c.Cancelled || c.Status == "failed" }
-
-// changes reports whether a call changes a file that has a name.
-func changes(c *trace.ToolCall) bool { return changesFile(c.Kind) }
-
-// changesFile reports whether tools of a kind change files.
-func changesFile(kind string) bool { return kind == "edit" || kind == "delete" || kind == "move" }
-
-// titles returns what calls of a tool are told by: the names of the files that they change if
-// all are known, otherwise their titles. files says which.
-func titles(calls []*trace.ToolCall) (list []string, files bool) {
-	files = len(calls) > 0
-	for _, c := range calls {
-		files = files && changes(c) && c.File != ""
-	}
-	if files {
-		calls = slices.DeleteFunc(slices.Clone(calls), undone)
-	}
-	for _, c := range calls {
-		title := cmp.Or(plainTitle(toolTitle(c.Title, "")), stats.ToolName(c))
-		if files {
-			title = termtext.Piece(fileName(c.File, calls))
-		}
-		list = append(list, termtext.Cut(title, titleColumns))
-	}
-	return list, files
-}
-
-// fileName returns the end of a path that no other file among calls has: as a rule the name of
-// the file, with as many directories as it takes.
-func fileName(path string, calls []*trace.ToolCall) string {
-	return endOf(path, func(end string) bool {
-		return slices.ContainsFunc(calls, func(c *trace.ToolCall) bool { return c.File != path && strings.HasSuffix(c.File, end) })
-	})
-}
-
-// endOf returns the shortest end of a path that is not taken: the name of a file, with as many
-// directories as it takes.
-func endOf(path string, taken func(end string) bool) string {
-	for i := len(path) - 1; i >= 0; i-- {
-		if end := path[i:]; (end[0] == '/' || end[0] == '\\') && !taken(end) {
-			return end[1:]
-		}
-	}
-	return path
 }
 
 // startUp counts the time from the first set-up call to the end of the last, as steps do. A
@@ -521,7 +393,7 @@ func (t *Tally) step(e *trace.Event, took time.Duration) {
 	command, of := "", ""
 	if e.Kind == trace.ToolCallEvent {
 		a := t.commands.attempt(e)
-		command, of = a.command.run()
+		command, of = a.command.Work()
 	}
 	what := func() string { return stepName(e, t.commands.command(e)) + t.called.withInput(e) }
 	t.steps.add(what, command, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})

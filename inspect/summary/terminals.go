@@ -1,13 +1,13 @@
 package summary
 
 import (
-	"cmp"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/wire"
-	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -34,7 +34,7 @@ func (t *terminals) take(f *dialect.Frame) {
 		t.asked.Set(f.Seq, strings.Clone(wire.Text(wire.Get(f.Raw, "params", "terminalId"))))
 	case f.Kind == wire.Response:
 		if id, known := t.asked.Get(f.Request); known {
-			said := telling(wire.Text(wire.Get(f.Raw, "result", "output")), true)
+			said := cause.Telling(wire.Text(wire.Get(f.Raw, "result", "output")), true)
 			if signal := wire.Text(wire.Get(f.Raw, "result", "exitStatus", "signal")); signal != "" {
 				said = signal + because(said)
 			}
@@ -56,7 +56,7 @@ func (t *terminals) take(f *dialect.Frame) {
 		if wire.Text(wire.Get(block, "type")) == "diff" {
 			t.edits.Set(callOf(f.Session, update), editOf(block))
 		}
-		if text := ending(wire.Text(wire.Get(block, "content", "text"))); text != "" {
+		if text := cause.Ending(wire.Text(wire.Get(block, "content", "text"))); text != "" {
 			t.shown.Set(callOf(f.Session, update), strings.Clone(text))
 		}
 	}
@@ -66,27 +66,10 @@ func callOf(session string, call []byte) toolCall {
 	return toolCall{strings.Clone(session), strings.Clone(wire.Text(wire.Get(call, "toolCallId")))}
 }
 
-// lastLine returns the last line of what a tool call has printed that says what went wrong, otherwise the
-// last one.
-func lastLine(printed string) string {
-	lines := termtext.FirstLines(termtext.Unmarked(ending(printed)), maxToolLines, 0)
-	for i := len(lines) - 1; i >= max(0, len(lines)-manyLines); i-- {
-		if stoppedLine.MatchString(lines[i]) {
-			lines = append(lines[:i], lines[i+1:]...)
-		} else if saysFault(lines[i]) {
-			return termtext.CutWords(lines[i], saidColumns)
-		}
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return termtext.CutWords(lines[len(lines)-1], saidColumns)
-}
-
 // lastLine returns the line of what a tool call has printed last.
 func (t *terminals) lastLine(session, call string) string {
 	printed, _ := t.shown.Get(toolCall{session, call})
-	return lastLine(printed)
+	return cause.LastLine(printed)
 }
 
 // runs notes the command that a part of a tool call names, or what else the tool is given.
@@ -113,8 +96,13 @@ func (t *terminals) attempt(e *trace.Event) attempt {
 	c := e.ToolCall.ToolCall
 	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
 	a.edit = t.edit(e)
-	if a.given, _ = t.given.Get(toolCall{e.SessionID, c.ID}); !trace.OnlyLooks(c.Kind) && !changes(c) {
-		a.command = parseCommand(cmp.Or(t.command(e), whereNote.ReplaceAllString(c.Title, "")))
+	a.given, _ = t.given.Get(toolCall{e.SessionID, c.ID})
+	switch command := t.command(e); {
+	case trace.OnlyLooks(c.Kind), changes(c):
+	case command != "":
+		a.command = shell.Parse(command)
+	case c.Kind == "execute", !bareTool.MatchString(c.Title):
+		a.command = shell.Parse(whereNote.ReplaceAllString(c.Title, ""))
 	}
 	return a
 }

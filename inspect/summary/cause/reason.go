@@ -1,4 +1,4 @@
-package summary
+package cause
 
 import (
 	"regexp"
@@ -125,6 +125,9 @@ func alsoFailed(text []string, at int) string {
 
 // maxAlso limits the tests that are named besides the first one that failed.
 const maxAlso = 2
+
+// HasText reports whether a line has words soon after its beginning.
+func HasText(line string) bool { return letterLine.MatchString(line) }
 
 // letterLine matches a line of text.
 var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)

@@ -1,4 +1,4 @@
-package summary
+package cause
 
 import (
 	"regexp"
@@ -20,10 +20,13 @@ var toldLines = [...]*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|already exists|could not|couldn't|can't)\b`),
 }
 
-// saysFault reports whether a line says what went wrong.
-func saysFault(line string) bool {
+// Tells reports whether a line says what went wrong.
+func Tells(line string) bool {
 	return slices.ContainsFunc(toldLines[:], func(r *regexp.Regexp) bool { return r.MatchString(line) })
 }
+
+// Empty reports whether a line says nothing of what went wrong.
+func Empty(line string) bool { return emptyLine.MatchString(line) }
 
 // emptyLine matches lines that say nothing of what went wrong: warnings, headings, rulers, the exit
 // status, and what programs write before or after the cause.
@@ -58,9 +61,6 @@ var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), 
 // warned matches a warning of a compiler, which may be told to take it for an error.
 var warned = regexp.MustCompile(`(?i)^\S+: warning: `)
 
-// dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
-var dullLine = regexp.MustCompile(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
-
 // lineMark matches what stands before a line of a command's output: of docker build, and the name of the
 // stream, as Gemini CLI writes it.
 var lineMark = regexp.MustCompile(`(?m)^(?:#\d+ [\d.]+ |(?:Output|Stdout|Stderr): (?:\(empty\)$)?)`)
@@ -68,6 +68,9 @@ var lineMark = regexp.MustCompile(`(?m)^(?:#\d+ [\d.]+ |(?:Output|Stdout|Stderr)
 // toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
 // Code, the directory of a file, the name of the tool.
 var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |\W*What went wrong: (?:> )?|Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
+
+// WithoutRequest returns a cause without the request that failed.
+func WithoutRequest(why string) string { return requestMark.ReplaceAllString(why, "") }
 
 // requestMark matches the request that failed, before the answer to it.
 var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)

@@ -1,4 +1,4 @@
-package summary
+package cause
 
 import (
 	"regexp"
@@ -7,10 +7,10 @@ import (
 	"github.com/acptap/acptap/record/termtext"
 )
 
-// plainOutput returns what a tool returned without Markdown, the headings that tell nothing, and
+// Plain returns what a tool returned without Markdown, the headings that tell nothing, and
 // the code that the tool says it has run; of JSON, what it holds. Output that is nothing else is
 // returned in full.
-func plainOutput(output string) string {
+func Plain(output string) string {
 	if text := unwrapped(output); text != "" {
 		return text
 	}
