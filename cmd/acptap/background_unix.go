@@ -4,13 +4,14 @@ package main
 
 import (
 	"os"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // backgroundWait limits the wait for the terminal's answer. A later answer would be read as
@@ -35,7 +36,7 @@ func background() tcell.Color {
 		return tcell.ColorDefault
 	}
 	var answer []byte
-	for end := time.Now().Add(backgroundWait); !attributesAnswer.Match(answer); {
+	for end := time.Now().Add(backgroundWait); !attributesAnswer().Match(answer); {
 		ready := []unix.PollFd{{Fd: int32(in), Events: unix.POLLIN}}
 		n, err := unix.Poll(ready, int(max(time.Until(end), 0).Milliseconds()))
 		if err == unix.EINTR {
@@ -55,13 +56,13 @@ func background() tcell.Color {
 }
 
 var (
-	attributesAnswer = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
-	backgroundAnswer = regexp.MustCompile(`\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
+	attributesAnswer = lazyregexp.New(`\x1b\[\?[0-9;]*c`)
+	backgroundAnswer = lazyregexp.New(`\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})`)
 )
 
 // backgroundIn returns the colour in a terminal's answer.
 func backgroundIn(answer []byte) tcell.Color {
-	parts := backgroundAnswer.FindSubmatch(answer)
+	parts := backgroundAnswer().FindSubmatch(answer)
 	if parts == nil {
 		return tcell.ColorDefault
 	}

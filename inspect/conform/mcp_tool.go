@@ -2,14 +2,13 @@ package conform
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/conform/schema"
 	"github.com/acptap/acptap/proxy/bounded"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -119,7 +118,7 @@ var mcpToolRules = checks{
 	{"MCP204", mcpMadeUpCursor},
 }
 
-var toolNameForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`) })
+var toolNameForm = lazyregexp.New(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // addFirst adds the first of several breaches at one step, with the number of others.
 func (r *Report) addFirst(found []Evidence) {

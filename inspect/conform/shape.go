@@ -2,13 +2,12 @@ package conform
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/conform/schema"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -229,7 +228,7 @@ func checkShape(s *Step, r *Report, shape *schema.Shape, value []byte, below str
 	})
 }
 
-var inputSchemaPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^tools\[\d+\]\.inputSchema`) })
+var inputSchemaPath = lazyregexp.New(`^tools\[\d+\]\.inputSchema`)
 
 // ownedByRule reports whether another rule reports a problem, or the revision's documents
 // disagree: in 2025-11-25 the text and the TypeScript schema allow null as a task's ttl,

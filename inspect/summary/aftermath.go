@@ -1,11 +1,11 @@
 package summary
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -109,9 +109,9 @@ func (f *Failure) follow(by *attempt) {
 	case by.method != "":
 		one.verb, one.name = called, termtext.Spaced(by.object, givenText(by.given))
 	case changesFile(by.kind):
-		f.after.skips = f.after.skips || skipsTest.MatchString(by.edit)
+		f.after.skips = f.after.skips || skipsTest().MatchString(by.edit)
 		one.verb, one.name = changed, termtext.Piece(by.file[strings.LastIndexAny(by.file, `/\\`)+1:])
-	case bareTool.MatchString(one.name), one.name == f.tried.name():
+	case bareTool().MatchString(one.name), one.name == f.tried.name():
 		return
 	case more != "":
 		one.name = by.command.First() + " … " + more
@@ -120,7 +120,7 @@ func (f *Failure) follow(by *attempt) {
 }
 
 // skipsTest matches a line that leaves out a test, in the libraries of several languages.
-var skipsTest = regexp.MustCompile(`^\+ .*(?:\b(?:it|test|describe|t)\.(?:[sS]kip|todo|fixme)\b|\bx(?:it|describe)\(|@(?:Ignore|Disabled|pytest\.mark\.(?:skip|xfail)|unittest\.skip|tag :skip)|#\[ignore|\bSkip ?=|\bXCTSkip)`)
+var skipsTest = lazyregexp.New(`^\+ .*(?:\b(?:it|test|describe|t)\.(?:[sS]kip|todo|fixme)\b|\bx(?:it|describe)\(|@(?:Ignore|Disabled|pytest\.mark\.(?:skip|xfail)|unittest\.skip|tag :skip)|#\[ignore|\bSkip ?=|\bXCTSkip)`)
 
 // did keeps a deed: the first one, and the last ones.
 func (f *Failure) did(one deed) {

@@ -1,11 +1,11 @@
 package summary
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -119,7 +119,7 @@ type statement struct {
 
 // statementOf returns the statement that a text is, or nil.
 func statementOf(text string) *statement {
-	m := sqlVerb.FindStringSubmatch(text)
+	m := sqlVerb().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func statementOf(text string) *statement {
 	if s.verb == "with" {
 		s.verb = "select"
 	}
-	for _, m := range sqlTable.FindAllStringSubmatch(text, maxArguments) {
+	for _, m := range sqlTable().FindAllStringSubmatch(text, maxArguments) {
 		s.tables = append(s.tables, strings.ToLower(m[1]))
 	}
 	return s
@@ -142,23 +142,23 @@ func (s *statement) resembles(o *statement) bool {
 }
 
 var (
-	sqlVerb  = regexp.MustCompile(`(?i)^\s*(select|with|explain|show|insert|update|delete|merge|create|alter|drop|truncate|grant|revoke)\s`)
-	sqlTable = regexp.MustCompile(`(?i)\b(?:from|join|into|update|table)\s+([\w."]+)`)
+	sqlVerb  = lazyregexp.New(`(?i)^\s*(select|with|explain|show|insert|update|delete|merge|create|alter|drop|truncate|grant|revoke)\s`)
+	sqlTable = lazyregexp.New(`(?i)\b(?:from|join|into|update|table)\s+([\w."]+)`)
 
 	// sqlJoin matches the condition of a join, and sqlColumns the columns of a query
 	// but the first.
-	sqlJoin    = regexp.MustCompile(`(?i)(\bjoin\s+\S+(?:\s+(?:as\s+)?\w+)??)\s+(?:on\s+[\w."]+\s*=\s*[\w."]+|using\s*\([^)]*\))`)
-	sqlColumns = regexp.MustCompile(`(?i)^(\s*(?:explain\s+)?select\s+[^\s,]*,?)\s.*?\s(from\s)`)
+	sqlJoin    = lazyregexp.New(`(?i)(\bjoin\s+\S+(?:\s+(?:as\s+)?\w+)??)\s+(?:on\s+[\w."]+\s*=\s*[\w."]+|using\s*\([^)]*\))`)
+	sqlColumns = lazyregexp.New(`(?i)^(\s*(?:explain\s+)?select\s+[^\s,]*,?)\s.*?\s(from\s)`)
 )
 
 // cutInput shortens what a tool was given to so many columns: of SQL first what tells least, and not
 // by what the rows are grouped.
 func cutInput(text string, columns int) string {
-	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
-		text = sqlJoin.ReplaceAllString(text, "$1")
+	if termtext.Width(text) > columns && sqlVerb().MatchString(text) {
+		text = sqlJoin().ReplaceAllString(text, "$1")
 	}
-	if termtext.Width(text) > columns && sqlVerb.MatchString(text) {
-		text = sqlColumns.ReplaceAllString(text, "$1 … $2")
+	if termtext.Width(text) > columns && sqlVerb().MatchString(text) {
+		text = sqlColumns().ReplaceAllString(text, "$1 … $2")
 	}
 	end := strings.LastIndex(strings.ToLower(text), " group by ")
 	if end < 0 || len(text)-end > columns/2 || termtext.Width(text) <= columns {

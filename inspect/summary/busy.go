@@ -2,11 +2,11 @@ package summary
 
 import (
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -79,7 +79,7 @@ func (b *busyModel) busy(text string, at, heard time.Duration) {
 // the model since its beginning, unless it had output before.
 func (b *busyModel) failed(e *trace.Event) {
 	text := tapetext.OutcomeText(e.Turn.Outcome)
-	if e.Turn.Outcome.How != dialect.Errored || e.Untimed || !retryLine.MatchString(text) {
+	if e.Turn.Outcome.How != dialect.Errored || e.Untimed || !retryLine().MatchString(text) {
 		return
 	}
 	b.busy(text, e.At, e.At)
@@ -105,19 +105,19 @@ const (
 )
 
 var (
-	rateWord = regexp.MustCompile(`(?i)\b429\b|rate.limit|too many requests`)
-	netWord  = regexp.MustCompile(`(?i)stream disconnected|reconnect\w*|connection (?:reset|refused|error|closed|lost)|\bECONN\w+|\bETIMEDOUT\b|network error|error sending request|retrying [^(]*\(?\d+/\d+`)
-	loadWord = regexp.MustCompile(`(?i)\b529\b|overloaded`)
+	rateWord = lazyregexp.New(`(?i)\b429\b|rate.limit|too many requests`)
+	netWord  = lazyregexp.New(`(?i)stream disconnected|reconnect\w*|connection (?:reset|refused|error|closed|lost)|\bECONN\w+|\bETIMEDOUT\b|network error|error sending request|retrying [^(]*\(?\d+/\d+`)
+	loadWord = lazyregexp.New(`(?i)\b529\b|overloaded`)
 )
 
 // busyWord says why the model was busy.
 func busyWord(text string) string {
 	switch {
-	case rateWord.MatchString(text):
+	case rateWord().MatchString(text):
 		return "rate limited"
-	case loadWord.MatchString(text):
+	case loadWord().MatchString(text):
 		return "overloaded"
-	case netWord.MatchString(text):
+	case netWord().MatchString(text):
 		return networkDown
 	}
 	return tryingAgain

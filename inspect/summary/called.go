@@ -3,13 +3,13 @@ package summary
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -173,7 +173,7 @@ func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
 	case e.Call.Tool != "":
 		result = resultText(content)
 		if one := c.open[e.First]; one.tool != nil && len(content) < maxCompared {
-			one.tool.bad = badState.Match(content)
+			one.tool.bad = badState().Match(content)
 		}
 	}
 	c.end(e.First, e.At, how, result)
@@ -246,9 +246,9 @@ func inputOf(arguments []byte) (list []string) {
 func resultText(content []byte) string {
 	for _, block := range wire.Elements(content) {
 		output := cause.Plain(cause.Beginning(wire.Text(wire.Get(block, "text"))))
-		text := OneLine(cmp.Or(strings.TrimSpace(foundNone.ReplaceAllString(output, "")), output))
+		text := OneLine(cmp.Or(strings.TrimSpace(foundNone().ReplaceAllString(output, "")), output))
 		for line := range strings.Lines(output) {
-			if wrongLine.MatchString(line) {
+			if wrongLine().MatchString(line) {
 				text = termtext.Brief(strings.TrimSpace(line), 0)
 				break
 			}
@@ -261,11 +261,11 @@ func resultText(content []byte) string {
 }
 
 // foundNone matches a line of a result that says only that there is nothing of a kind.
-var foundNone = regexp.MustCompile(`(?mi)^(?:[\w ]+: )?no [\w -]+ (?:found|detected)\.?\s*$`)
+var foundNone = lazyregexp.New(`(?mi)^(?:[\w ]+: )?no [\w -]+ (?:found|detected)\.?\s*$`)
 
 // wrongLine matches a line of a result that tells of an error: a log's, an exception, or the
 // status of an HTTP response.
-var wrongLine = regexp.MustCompile(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
+var wrongLine = lazyregexp.New(`^\W*(?:ERROR|FATAL)\b|\b\w*(?:Error|Exception): |(?i:\[|=> |status\W{1,3}|status code |http/[\d.]+ )[45]\d\d\b`)
 
 // SpentText says where the time went on a tape without turns.
 func (s *Summary) SpentText() string {

@@ -3,12 +3,12 @@ package summary
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -98,7 +98,7 @@ func (c *Called) Mark() termtext.Span {
 }
 
 // badState matches the answer of a tool that tells of a failure without being one.
-var badState = regexp.MustCompile(`(?i)\b(?:state|status|result|conclusion|phase)\\?"?: ?\\?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
+var badState = lazyregexp.New(`(?i)\b(?:state|status|result|conclusion|phase)\\?"?: ?\\?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
 
 // below returns a text with the paths below Dir relative to it.
 func (s *Summary) below(text string) string {

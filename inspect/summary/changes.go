@@ -2,11 +2,11 @@ package summary
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -92,7 +92,7 @@ func onlyIn(text, other string) (found string) {
 		switch {
 		case has[line], !cause.HasText(line):
 			continue
-		case dullLine.MatchString(line):
+		case dullLine().MatchString(line):
 			dull = cmp.Or(dull, line)
 			continue
 		}
@@ -107,7 +107,7 @@ func onlyIn(text, other string) (found string) {
 }
 
 // dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
-var dullLine = regexp.MustCompile(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
+var dullLine = lazyregexp.New(`^(?://|#|/\*|\*|--|"""|import\b|from \S+ import|use [\w:]+|using [\w.]+;|package\b|include\b|require\b|(?:const|let|var) .* = require|[^\pL]*$)`)
 
 // Edits returns the changes that are told, and how many others there are.
 func (s *Summary) Edits() (told []Change, others int) {

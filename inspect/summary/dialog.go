@@ -3,12 +3,12 @@ package summary
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -305,7 +305,7 @@ func Closing(text string, rows, columns int) []string {
 	}
 	text = strings.TrimSpace(text)
 	end := text
-	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {
+	for _, at := range sentenceEnd().FindAllStringIndex(text, -1) {
 		if at[1] < len(text) {
 			end = text[at[1]:]
 		}
@@ -318,7 +318,7 @@ func Closing(text string, rows, columns int) []string {
 }
 
 // sentenceEnd matches what stands between two sentences.
-var sentenceEnd = regexp.MustCompile(`[.!?][)"'»”]?(?:\s+|$)|[。！？]|\n| · `)
+var sentenceEnd = lazyregexp.New(`[.!?][)"'»”]?(?:\s+|$)|[。！？]|\n| · `)
 
 // turnRows returns the lines of one of several turns. before is what the one before it asked.
 func turnRows(one *Exchange, before string, f form) (rows []Row) {

@@ -3,13 +3,13 @@ package summary
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -103,8 +103,8 @@ func (f *Failure) short() (name, why string) {
 	case dialect.Does(t.method, dialect.CallsTool) && t.object != "":
 		name = t.object
 	}
-	why = faultSign.ReplaceAllString(f.why, "")
-	if count := shortCount.FindStringSubmatch(f.why); count != nil {
+	why = faultSign().ReplaceAllString(f.why, "")
+	if count := shortCount().FindStringSubmatch(f.why); count != nil {
 		why = count[1]
 	}
 	name = cutCommand(name, max(shortColumns/2, shortColumns-termtext.Width(why)))
@@ -126,10 +126,10 @@ func (f *Failure) Brief(columns int) (what, why string) {
 }
 
 // shortCount matches how much is wrong.
-var shortCount = regexp.MustCompile(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
+var shortCount = lazyregexp.New(`(?i)(?:^|[,:|·(] |\b(?:tests?|with) )([1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?))\b`)
 
 // faultSign matches what says before a cause only that it is one, and where it is.
-var faultSign = regexp.MustCompile(`^(?:\[[\w.]+ \d+:[\d:.]+\] +)?(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)
+var faultSign = lazyregexp.New(`^(?:\[[\w.]+ \d+:[\d:.]+\] +)?(?:\S*\.\w+(?:\(\d+,\d+\)|:\d+(?::\d+)?): )?\W*(?:\w+\) )?(?i:(?:(?:internal )?error|fatal)(?:\[\w+\]| [A-Z]+\d+)?: )?\W*`)
 
 // shortened returns a title without flags, without what comes behind a pipe, and with the names of
 // files for their paths.

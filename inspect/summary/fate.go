@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
@@ -124,7 +124,7 @@ func (a *attempt) mendsRequest(later *attempt) string {
 		switch {
 		case a.misused, same > 0 && same == len(a.given): // it has other arguments besides
 			return succeededLater
-		case sameThing(a.given, later.given), same > 0 && doesWork.MatchString(a.object):
+		case sameThing(a.given, later.given), same > 0 && doesWork().MatchString(a.object):
 			return similar
 		}
 		return sameTool
@@ -140,7 +140,7 @@ func (a *attempt) mendsRequest(later *attempt) string {
 
 func (a *attempt) mendsCall(later *attempt) string {
 	sameTitle, sameKind, looks := a.title == later.title, a.kind == later.kind, trace.OnlyLooks(a.kind)
-	if !bareTool.MatchString(a.title) && sameTitle && (len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)) {
+	if !bareTool().MatchString(a.title) && sameTitle && (len(a.given) == 0 || len(later.given) == 0 || alike(a.given, later.given)) {
 		return succeededLater
 	}
 	if changesFile(a.kind) && changesFile(later.kind) && later.file != "" && strings.Contains(a.title, later.file[strings.LastIndexAny(later.file, `/\\`)+1:]) {
@@ -171,7 +171,7 @@ func (a *attempt) with(later *attempt) string {
 }
 
 // doesWork matches names of tools that do not only look at something.
-var doesWork = regexp.MustCompile(`(?i)(?:^|[_.-])(?:add|apply|book|build|copy|create|deploy|export|generate|insert|make|move|patch|post|publish|put|release|render|reserve|run|save|send|set|start|update|upload|write)`)
+var doesWork = lazyregexp.New(`(?i)(?:^|[_.-])(?:add|apply|book|build|copy|create|deploy|export|generate|insert|make|move|patch|post|publish|put|release|render|reserve|run|save|send|set|start|update|upload|write)`)
 
 // sameStart reports whether two names begin alike.
 func sameStart(a, b string) bool {
@@ -190,7 +190,7 @@ func (a *attempt) same(earlier *attempt) bool {
 		relation := earlier.command.Relation(&a.command)
 		return relation == shell.Again || relation == shell.Part && earlier.command.Tests()
 	}
-	return a.title == earlier.title && !bareTool.MatchString(a.title) && slices.Equal(a.given, earlier.given)
+	return a.title == earlier.title && !bareTool().MatchString(a.title) && slices.Equal(a.given, earlier.given)
 }
 
 // relates reports whether a later tool call may do instead what failed: it is a similar one, or they
@@ -206,7 +206,7 @@ func (a *attempt) relates(later *attempt) bool {
 // tellingWords returns the words of a title and a command that are about what a tool call does.
 func (a *attempt) tellingWords() (list []string) {
 	words := a.command.Words
-	if !bareTool.MatchString(a.title) {
+	if !bareTool().MatchString(a.title) {
 		words = append(strings.Fields(a.title), words...)
 	}
 	for _, word := range words {
@@ -226,7 +226,7 @@ var anyWords = strings.Fields("tests check build install update files local debu
 
 // repeats reports whether two tool calls are the same, or changes of the same file.
 func (a *attempt) repeats(other *attempt) bool {
-	return a.kind == other.kind && (a.title == other.title && !bareTool.MatchString(a.title) || a.file != "" && a.file == other.file)
+	return a.kind == other.kind && (a.title == other.title && !bareTool().MatchString(a.title) || a.file != "" && a.file == other.file)
 }
 
 // Repeated continues the line about a failure that occurred again. It is empty if it did not.

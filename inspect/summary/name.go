@@ -2,11 +2,11 @@ package summary
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
@@ -63,7 +63,7 @@ func cutCommand(title string, columns int) string {
 	if termtext.Width(title) <= columns {
 		return title
 	}
-	title = pipeEnd.ReplaceAllString(title, "")
+	title = pipeEnd().ReplaceAllString(title, "")
 	for termtext.Width(title) > columns {
 		_, rest, more := strings.Cut(strings.TrimPrefix(title, "… && "), " && ")
 		if !more {
@@ -93,7 +93,7 @@ func cutMiddle(title string, columns int) string {
 }
 
 // pipeEnd matches the end of a command of which only a part of the output is wanted.
-var pipeEnd = regexp.MustCompile(`(?: 2>&1)? \| (?:tail|head)(?: -n)? -?\d+$|(?: 2>&1)$`)
+var pipeEnd = lazyregexp.New(`(?: 2>&1)? \| (?:tail|head)(?: -n)? -?\d+$|(?: 2>&1)$`)
 
 // failedColumns limits the columns of what failed.
 const failedColumns = 60
@@ -101,26 +101,26 @@ const failedColumns = 60
 // toolTitle returns the title of a tool call, or the command that it runs if the title only names
 // a tool or has the command in it; without what such a command sets first.
 func toolTitle(title, command string) string {
-	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && bareTool.MatchString(title)) {
+	if command = strings.TrimSpace(command); command != "" && (strings.Contains(title, command) || strings.Contains(command, " ") && bareTool().MatchString(title)) {
 		title = command
 	}
-	return whereNote.ReplaceAllString(setsFirst.ReplaceAllString(title, ""), "")
+	return whereNote().ReplaceAllString(setsFirst().ReplaceAllString(title, ""), "")
 }
 
 // bareTool matches a title that only names a tool, as Goose does with the extension that has it.
-var bareTool = regexp.MustCompile(`^(?:\w+: )?\S*$`)
+var bareTool = lazyregexp.New(`^(?:\w+: )?\S*$`)
 
 // whereNote matches what Gemini CLI writes into a title after a command.
-var whereNote = regexp.MustCompile(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
+var whereNote = lazyregexp.New(` \[(?:current working directory|in) [^\]]*\](?: \(.*\))?$`)
 
 // setsFirst matches the change of directory and the variables before a command.
-var setsFirst = regexp.MustCompile(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S+)) +)+`)
+var setsFirst = lazyregexp.New(`^(?:(?:cd \S+ &&|(?:source|\.) \S+ &&|env|\w+=(?:"[^"]*"|'[^']*'|\$\([^()]*\)|\S+)) +)+`)
 
 // permissionTitle returns the title of a permission or, if that only names a tool, of the call that
 // it is for.
 func permissionTitle(e *trace.Event) string {
 	title := e.Permission.Title
-	if bareTool.MatchString(title) && e.ToolCall != nil {
+	if bareTool().MatchString(title) && e.ToolCall != nil {
 		c := e.ToolCall.ToolCall
 		return cmp.Or(c.Title, title, c.Name, c.ID)
 	}

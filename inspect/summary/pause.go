@@ -2,10 +2,10 @@ package summary
 
 import (
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/acptap/acptap/inspect/tapetext"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -46,7 +46,7 @@ func (p *pauses) end(e *trace.Event, session int) {
 
 func (p *pauses) take(took time.Duration, where string, session int) {
 	if seconds(took) > p.longest.Took {
-		p.longest = Pause{seconds(took), where, session, p.last != nil && usedUp.MatchString(tapetext.OutcomeText(p.last.Outcome))}
+		p.longest = Pause{seconds(took), where, session, p.last != nil && usedUp().MatchString(tapetext.OutcomeText(p.last.Outcome))}
 	}
 }
 
@@ -59,7 +59,7 @@ func (p pauses) until(now time.Duration) Pause {
 }
 
 // usedUp matches an error that says that the user has used up what the model allows.
-var usedUp = regexp.MustCompile(`(?i)\b(?:usage|session|weekly|daily|hourly|spending) limit|\bout of (?:credits|quota)|\bquota (?:exceeded|reached)`)
+var usedUp = lazyregexp.New(`(?i)\b(?:usage|session|weekly|daily|hourly|spending) limit|\bout of (?:credits|quota)|\bquota (?:exceeded|reached)`)
 
 // Limits on pauses that are told: the shortest one of all, and of those that took less than others
 // together.

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -96,17 +97,17 @@ func (s *stderrLog) note(line *logLine) {
 	switch {
 	case known && s.grave.frame.Seq+1 == line.frame.Seq && bytes.HasSuffix(s.grave.text, []byte(":")):
 		s.grave.text = append(append(s.grave.text, ' '), bytes.TrimSpace(line.text)...) // Rust has the message of a panic on the next line
-	case !known && hasAny(line.text, "panic", "rror", "xception", "emory", "illed", "ncaught", "nhandled", "OOM") && graveLine.Match([]byte(logText(line.text))):
+	case !known && hasAny(line.text, "panic", "rror", "xception", "emory", "illed", "ncaught", "nhandled", "OOM") && graveLine().Match([]byte(logText(line.text))):
 		s.grave.text = append(s.grave.text[:0], line.text...)
 		s.grave.frame, s.grave.at, s.grave.untimed, s.spoke = line.frame, line.at, line.untimed, false
 	}
 	if hasAny(line.text, "429", "529", "ate limit", "ate_limit", "verloaded", "Too Many", "too many", "onnect", "etry", "ECONN", "TIMEDOUT", "etwork") {
-		if text := logText(line.text); retryLine.MatchString(text) {
+		if text := logText(line.text); retryLine().MatchString(text) {
 			if !line.untimed {
 				s.model.busy(text, line.at, s.heard)
 			}
 			if s.retries.Count++; s.retries.Count == 1 {
-				s.retries.First = Quote{fromWord(text, retryLine), line.frame}
+				s.retries.First = Quote{fromWord(text, retryLine()), line.frame}
 			}
 		}
 	}
@@ -136,13 +137,13 @@ func hasAny(line []byte, words ...string) bool {
 
 var (
 	// graveLine matches the first line that programs and the shell write when they die.
-	graveLine = regexp.MustCompile(`^(?:panic: |panicked at |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
+	graveLine = lazyregexp.New(`^(?:panic: |panicked at |fatal error: |thread '.*' .*panicked|[Uu]ncaught |[Uu]nhandled|[\w.$]*(?:Error|Exception)(?: \[\w+\])?: )|\b[Kk]illed\b|(?i:out of memory|cannot allocate memory)|\bOOM\b`)
 	// retryLine matches what programs write when their model is busy: the number of the status alone is not enough, as in "took 429 ms".
-	retryLine = regexp.MustCompile(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded|stream disconnected|\bretrying [^(]{0,40}\(?\d+/\d+|\breconnecting|\b(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED)\b`)
+	retryLine = lazyregexp.New(`(?i)(?:status\w*|code|http|error|api)\W{0,3}[45]29\b|\bretry(?:ing)? (?:in|after|attempt|\d)|^[45]29\b|too many requests|rate.limit|overloaded|stream disconnected|\bretrying [^(]{0,40}\(?\d+/\d+|\breconnecting|\b(?:ECONNRESET|ETIMEDOUT|ECONNREFUSED)\b`)
 )
 
 // serverLine matches what agents write when an MCP server does not start: its name, and why.
-var serverLine = regexp.MustCompile("(?i)\\b(?:server|mcp client for) ['\"`]?([\\w.-]+)['\"`]?:? (?:failed to (?:start|connect|initialize)|could not (?:be )?start(?:ed)?|did not start)\\b(?:[:.]\\s*(.*))?" +
+var serverLine = lazyregexp.New("(?i)\\b(?:server|mcp client for) ['\"`]?([\\w.-]+)['\"`]?:? (?:failed to (?:start|connect|initialize)|could not (?:be )?start(?:ed)?|did not start)\\b(?:[:.]\\s*(.*))?" +
 	"|failed to (?:start|connect to|initialize) (?:the )?mcp server:? ['\"`]?([\\w.-]+)['\"`]?(?:[:.]\\s*(.*))?")
 
 // serverDown returns the name of an MCP server that a line of stderr says did not start, and why.
@@ -150,7 +151,7 @@ func serverDown(line []byte) (name, why string) {
 	if !hasAny(line, "erver", "MCP", "mcp") {
 		return "", ""
 	}
-	m := serverLine.FindStringSubmatch(termtext.Brief(string(line[:min(len(line), maxLogLine)]), 0))
+	m := serverLine().FindStringSubmatch(termtext.Brief(string(line[:min(len(line), maxLogLine)]), 0))
 	if m == nil {
 		return "", ""
 	}
@@ -189,15 +190,15 @@ const logColumns = 120
 
 var (
 	// logHead matches the time and the level before a message, each with what separates it.
-	logHead = regexp.MustCompile(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?|` +
+	logHead = lazyregexp.New(`^(?:\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?|` +
 		`[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL)[\])>]?|[\[(<](?:trace|debug|info|notice|warn|warning|error|fatal|critical)[\])>]|` +
 		`(?:time|ts)=\S+|(?:level|lvl)=\w+)(?:[:|-]*\s+|:)`)
 	// panicHead matches what Rust writes before the message of a panic.
-	panicHead = regexp.MustCompile(`^thread '[^']*'(?: \(\d+\))? panicked at (?:\S*/)?(\S+?:\d+)(?::\d+)?: *`)
+	panicHead = lazyregexp.New(`^thread '[^']*'(?: \(\d+\))? panicked at (?:\S*/)?(\S+?:\d+)(?::\d+)?: *`)
 	// unwrapHead matches what it writes before an error that nobody handled.
-	unwrapHead = regexp.MustCompile("^(panicked at \\S+: )?called `[^`]*` on an `Err` value: ")
+	unwrapHead = lazyregexp.New("^(panicked at \\S+: )?called `[^`]*` on an `Err` value: ")
 	// traceLine matches lines of stack traces that are not indented.
-	traceLine = regexp.MustCompile(`^(?:goroutine \d+ |[\w./*()]+\(.*\)$|Traceback \(|stack backtrace:|note: run with |Node\.js v\d|exit status \d|\S+:\d+$|at )`)
+	traceLine = lazyregexp.New(`^(?:goroutine \d+ |[\w./*()]+\(.*\)$|Traceback \(|stack backtrace:|note: run with |Node\.js v\d|exit status \d|\S+:\d+$|at )`)
 )
 
 // logText returns the message in a line of stderr, clean and without its time and level, or
@@ -215,7 +216,7 @@ func logText(line []byte) string {
 			}
 		}
 	}
-	for head := logHead.FindString(text); head != ""; head = logHead.FindString(text) {
+	for head := logHead().FindString(text); head != ""; head = logHead().FindString(text) {
 		text = text[len(head):]
 	}
 	if said, ok := strings.CutPrefix(text, "msg="); ok { // logfmt
@@ -226,8 +227,8 @@ func logText(line []byte) string {
 			}
 		}
 	}
-	text = unwrapHead.ReplaceAllString(panicHead.ReplaceAllString(text, "panicked at $1: "), "$1")
-	if !strings.ContainsFunc(text, unicode.IsLetter) || traceLine.MatchString(text) {
+	text = unwrapHead().ReplaceAllString(panicHead().ReplaceAllString(text, "panicked at $1: "), "$1")
+	if !strings.ContainsFunc(text, unicode.IsLetter) || traceLine().MatchString(text) {
 		return ""
 	}
 	return termtext.CutWords(text, logColumns)

@@ -96,7 +96,7 @@ func TestFromWord(t *testing.T) {
 		"+279ms service=session.processor providerID=anthropic statusCode=429 error": "…statusCode=429 error",
 		"+279ms service=session.processor providerID=anthropic statusCode=500 error": "+279ms service=session.processor providerID=anthropic statusCode=500 error",
 	} {
-		if got := fromWord(line, retryLine); got != want {
+		if got := fromWord(line, retryLine()); got != want {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
 	}

@@ -1,10 +1,10 @@
 package summary
 
 import (
-	"regexp"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -46,13 +46,13 @@ func (s *stretches) take(f *dialect.Frame) (of stretch) {
 		*s = stretches{}
 	}
 	if known || len(*s) < maxNames {
-		(*s)[f.Session] = stretch{u.Entity, f.Seq, f.At, compacting.MatchString(wire.Text(wire.Get(f.Raw, "params", "update", "content", "text")))}
+		(*s)[f.Session] = stretch{u.Entity, f.Seq, f.At, compacting().MatchString(wire.Text(wire.Get(f.Raw, "params", "update", "content", "text")))}
 	}
 	return stretch{}
 }
 
 // compacting matches what an agent says before it shortens its context.
-var compacting = regexp.MustCompile(`(?i)^\W*compacting(?: (?:the )?(?:context|conversation))?\W*$`)
+var compacting = lazyregexp.New(`(?i)^\W*compacting(?: (?:the )?(?:context|conversation))?\W*$`)
 
 // name says what the agent did.
 func (s *stretch) name() string {

@@ -101,8 +101,8 @@ func (t *terminals) attempt(e *trace.Event) attempt {
 	case trace.OnlyLooks(c.Kind), changes(c):
 	case command != "":
 		a.command = shell.Parse(command)
-	case c.Kind == "execute", !bareTool.MatchString(c.Title):
-		a.command = shell.Parse(whereNote.ReplaceAllString(c.Title, ""))
+	case c.Kind == "execute", !bareTool().MatchString(c.Title):
+		a.command = shell.Parse(whereNote().ReplaceAllString(c.Title, ""))
 	}
 	return a
 }

@@ -6,10 +6,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -96,7 +95,7 @@ func (r *Relay) cookie(v string) string {
 }
 
 // resourceMetadata is the parameter of RFC 9728, section 5.1.
-var resourceMetadata = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`) })
+var resourceMetadata = lazyregexp.New(`(?i)(\bresource_metadata\s*=\s*"?)([^"\s,]+)`)
 
 // challenge returns a WWW-Authenticate whose document the client can fetch from this
 // address.

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
-	"sync"
 	"time"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -28,12 +27,10 @@ type claudeDesktop struct {
 	dump   bool   // inside an object that Claude Desktop logs over several lines
 }
 
-var claudeLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (?:\[([^\]]*)\] \[(?:debug|info|warn|error)\]|\[(?:debug|info|warn|error)\] \[([^\]]*)\]) `)
-})
+var claudeLine = lazyregexp.New(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z) (?:\[([^\]]*)\] \[(?:debug|info|warn|error)\]|\[(?:debug|info|warn|error)\] \[([^\]]*)\]) `)
 
 // claudeShortened matches the mark that replaces the middle of a long message.
-var claudeShortened = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.\.\.\[(\d+) chars truncated\]\.\.\.`) })
+var claudeShortened = lazyregexp.New(`\.\.\.\[(\d+) chars truncated\]\.\.\.`)
 
 func isClaudeDesktop(head []byte) bool { return anyDated(head, claudeLine) }
 

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -150,10 +149,8 @@ type conductorLog struct {
 }
 
 var (
-	conductorComponent = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^  (\d+): (.*)$`) })
-	conductorLine      = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(C|\d+) (→|←|!) \+(\d{1,15})ms ?`)
-	})
+	conductorComponent = lazyregexp.New(`^  (\d+): (.*)$`)
+	conductorLine      = lazyregexp.New(`^(C|\d+) (→|←|!) \+(\d{1,15})ms ?`)
 )
 
 const conductorTitle = "=== Conductor Debug Log ==="

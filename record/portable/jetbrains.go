@@ -1,10 +1,9 @@
 package portable
 
 import (
-	"regexp"
-	"sync"
 	"time"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/journal"
 )
@@ -19,9 +18,7 @@ import (
 // as in idea.log, are ignored.
 type jetBrains struct{ log }
 
-var jetBrainsLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *\d+\] +[A-Z]+ - [\w.#$]*AcpTransport - (?:(OUT|IN): )?`)
-})
+var jetBrainsLine = lazyregexp.New(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \[ *\d+\] +[A-Z]+ - [\w.#$]*AcpTransport - (?:(OUT|IN): )?`)
 
 func isJetBrains(head []byte) bool { return anyDated(head, jetBrainsLine) }
 

@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // maxLine is the length of the longest line read into memory. A longer one is streamed,
@@ -21,7 +21,7 @@ const maxLine = 8 << 20
 var errLongLine = fmt.Errorf(`of a line of more than %d MiB the last member must be "frame", "text" or "base64"`, maxLine>>20)
 
 // bodyName matches where the bytes of a line begin.
-var bodyName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(frame|text|base64)"\s*:\s*`) })
+var bodyName = lazyregexp.New(`"(frame|text|base64)"\s*:\s*`)
 
 // splitLong reads the beginning of a line that is too long; in has the rest. It returns
 // the line with empty bytes, and the bytes.

@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // assigned looks for name=value and name: value where name names a secret: in queries of
@@ -115,7 +117,7 @@ func withoutTag(s []byte) []byte {
 }
 
 // besideValue matches what precedes the value of a pair: the name of a secret.
-var besideValue = compiledAtUse(`(?i)\b(?:name|key|variable|header|field)\\?["']?[ \t]*[:=][ \t]*\\?["']?([A-Za-z0-9_.-]{3,64})\\?["']?,?[\s\\n]*\\?["']?$`)
+var besideValue = lazyregexp.New(`(?i)\b(?:name|key|variable|header|field)\\?["']?[ \t]*[:=][ \t]*\\?["']?([A-Za-z0-9_.-]{3,64})\\?["']?,?[\s\\n]*\\?["']?$`)
 
 // isBesideName reports whether the name is "value" and the preceding one names a secret,
 // as in a list of variables.
@@ -148,7 +150,7 @@ func (a *assignment) inConnection() bool {
 }
 
 // assigns matches the next part of a connection string or of a form.
-var assigns = compiledAtUse(`[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
+var assigns = lazyregexp.New(`[;&][A-Za-z_][A-Za-z0-9_ -]{0,40}=`)
 
 func (a *assignment) name() []byte { return a.s[a.from:a.to] }
 
@@ -211,7 +213,7 @@ func (a *assignment) skipMarks(i int) int {
 
 // typedOrDefined matches what comes between the colon and the assigned string: the rest of
 // ::= in a Makefile, or the type of a variable.
-var typedOrDefined = compiledAtUse(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Option|Optional|Final|ClassVar)[\[<]&?(?:'static +)?(?:str|String)[\]>])\??(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*(?:Some\()?["'` + "`]")
+var typedOrDefined = lazyregexp.New(`^(?::{1,2}=|[ \t]*(?:&(?:'static +)?)?(?:string|str|String|bytes|SecretStr|(?:Option|Optional|Final|ClassVar)[\[<]&?(?:'static +)?(?:str|String)[\]>])\??(?:[ \t]*\|[ \t]*(?:None|null|undefined))?[ \t]*=)[ \t]*(?:Some\()?["'` + "`]")
 
 // element returns the span of the text of an XML element that begins at s[i].
 func (a *assignment) element(i int) (from, to int) {
@@ -350,7 +352,7 @@ func (a *assignment) telling(value []byte, end int) bool {
 }
 
 // headerFlag matches what precedes a header given to curl.
-var headerFlag = compiledAtUse(`(?:-H ["']|--header(?: ["']|=))$`)
+var headerFlag = lazyregexp.New(`(?:-H ["']|--header(?: ["']|=))$`)
 
 // alone reports whether the line has only the name and a value that ends at s[end].
 func (a *assignment) alone(end int) bool {

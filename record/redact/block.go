@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
+)
 
 // block looks for the secrets in the lines of YAML below a name. It reports whether there is
 // a block.
@@ -79,8 +83,8 @@ func indentAt(t []byte, i int) int {
 // secretKind matches the kind of a Kubernetes Secret in its manifest, and secretData the
 // line before its values.
 var (
-	secretKind = compiledAtUse(`(?mi)\bkind:[ \t]*["']?secret["']?[ \t]*\r?$`)
-	secretData = compiledAtUse(`(?m)^([ \t]*).*?\b(?:data|stringData):[ \t]*\r?\n`)
+	secretKind = lazyregexp.New(`(?mi)\bkind:[ \t]*["']?secret["']?[ \t]*\r?$`)
+	secretData = lazyregexp.New(`(?m)^([ \t]*).*?\b(?:data|stringData):[ \t]*\r?\n`)
 )
 
 // manifests looks for the values of Kubernetes Secrets in YAML.

@@ -3,6 +3,8 @@ package redact
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // Command returns a command line without its secrets: the values of options such as
@@ -28,7 +30,7 @@ func Command(command []string) []string {
 }
 
 // variableWithin matches variables in a shell line, or in what env splits.
-var variableWithin = compiledAtUse(`((?:^|[\s;&|(="'])[A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|)"']+)`)
+var variableWithin = lazyregexp.New(`((?:^|[\s;&|(="'])[A-Za-z_][A-Za-z0-9_]*)=("[^"]*"|'[^']*'|[^\s;&|)"']+)`)
 
 // IsAssignment reports whether a word of a command line assigns a value to an environment
 // variable, as in NAME=value.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -235,7 +236,7 @@ func publicParameter(p string, session func(id string) string) string {
 }
 
 // urlInText matches what may be a URL with a query in the value of a header.
-var urlInText = compiledAtUse(`[^\s"'<>,]+[?#][^\s"'<>,]*`)
+var urlInText = lazyregexp.New(`[^\s"'<>,]+[?#][^\s"'<>,]*`)
 
 // publicURLs returns the value of a header without the secrets in the URLs in it.
 func publicURLs(value string) string {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 //go:embed notations.txt
@@ -29,7 +31,7 @@ var notations = sync.OnceValue(func() (all []notation) {
 		}
 		check, form, _ := strings.Cut(line[len(quoted)+1:], " ")
 		needs, _ := strconv.Unquote(quoted)
-		all = append(all, notation{needs, lastPair(needs), compiledAtUse(form), notationChecks[check]})
+		all = append(all, notation{needs, lastPair(needs), lazyregexp.New(form), notationChecks[check]})
 	}
 	return all
 })
@@ -102,10 +104,4 @@ func textLines(text string) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// compiledAtUse compiles expr at its first use. A proxy needs none of the expressions, and
-// compiling them all would slow its start (BenchmarkStart in cmd/acptap).
-func compiledAtUse(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }

@@ -1,6 +1,10 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
+)
 
 // tables looks for secrets in the cells of tables, in Markdown and as database clients print
 // them: below a header, or next to a name.
@@ -160,7 +164,7 @@ func separatedCells(t []byte, from, to int, separator byte) (cells []span) {
 }
 
 // insertInto matches what precedes the rows of a SQL statement: the names of its columns.
-var insertInto = compiledAtUse(`(?i)\binsert +into\s+[^\s(]+\s*\(([^()]*)\)\s*values\s*`)
+var insertInto = lazyregexp.New(`(?i)\binsert +into\s+[^\s(]+\s*\(([^()]*)\)\s*values\s*`)
 
 // inserts looks for secrets in the strings that SQL inserts.
 func (s *search) inserts() {

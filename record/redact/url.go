@@ -3,11 +3,13 @@ package redact
 import (
 	"bytes"
 	"slices"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // unguessable matches what may be random in an element of a path: a UUID, or many letters
 // and digits.
-var unguessable = compiledAtUse(`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9A-Za-z]{16,}`)
+var unguessable = lazyregexp.New(`[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9A-Za-z]{16,}`)
 
 // redactPath returns the URL of a server, or the target of a request, without the
 // unguessable elements of its path: hosted MCP servers recognize their users by one, and
@@ -99,7 +101,7 @@ func lastUser(word []byte, at int) int {
 // secretPath matches the random path element that keeps other programs on this machine away
 // from a listener made for one server of an agent: it follows the server's name, in a URL or
 // in the target of a request.
-var secretPath = compiledAtUse(`((?:://127\.0\.0\.1:[0-9]+|^)/[a-z]{8}-)([a-z2-7]{26})\b`)
+var secretPath = lazyregexp.New(`((?:://127\.0\.0\.1:[0-9]+|^)/[a-z]{8}-)([a-z2-7]{26})\b`)
 
 // listeners looks for such paths in URLs. The listener ends with its proxy.
 func (s *search) listeners() {

@@ -4,16 +4,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // The patterns are compiled on first use: the proxy needs none.
 var (
-	lineSigns  = pattern(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
-	linkText   = pattern(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
-	strongText = pattern(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark)                            // not in a/**/b
-	strongCode = pattern(`(^|[\s("'` + wide + `])\*\*((?:[^\s*` + "`][^*`]*)?(?:`[^`]*`[^*`]*)+)" + `\*\*` + afterMark) // with code in it
-	emphasis   = pattern(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)                               // not in *.go,*.md
+	lineSigns  = lazyregexp.New(`^\s*(?:>\s*)*(?:#{1,6}\s+|(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?)?`) // of quotes, headings and lists
+	linkText   = lazyregexp.New(`!?\[([^\]]*)\]\([^)\s]*(?: "[^"]*")?\)`)
+	strongText = lazyregexp.New(`(^|[\s("'` + wide + `])\*\*\*?(\S(?:.*?\S)??)\*\*\*?` + afterMark)                            // not in a/**/b
+	strongCode = lazyregexp.New(`(^|[\s("'` + wide + `])\*\*((?:[^\s*` + "`][^*`]*)?(?:`[^`]*`[^*`]*)+)" + `\*\*` + afterMark) // with code in it
+	emphasis   = lazyregexp.New(`(^|[\s(` + wide + `])\*([^\s*](?:[^*]*[^\s*])?)\*` + afterMark)                               // not in *.go,*.md
 )
 
 // afterMark matches what may follow a sign that ends a style, and wide what is written without
@@ -22,10 +23,6 @@ const (
 	afterMark = `($|[\s),:;!?"'` + wide + `]|\.(?:\s|$))`
 	wide      = `\p{Han}\p{Hangul}\p{Hiragana}\p{Katakana}\x{3000}-\x{303f}\x{ff00}-\x{ff65}\x{2014}`
 )
-
-func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
-}
 
 // Unmarked returns a text without Markdown markup. It drops lines that only draw something,
 // such as code fences, and puts the headings of a table before its cells.

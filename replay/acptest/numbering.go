@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record"
 )
@@ -59,14 +59,14 @@ func (n *numbering) of(run *record.Tape, path string) (func(seq uint64) string, 
 }
 
 var (
-	framesInText = regexp.MustCompile(`\bframes? \d+(, \d+)*`)
-	digits       = regexp.MustCompile(`\d+`)
+	framesInText = lazyregexp.New(`\bframes? \d+(, \d+)*`)
+	digits       = lazyregexp.New(`\d+`)
 )
 
 // renumber replaces the frame names in text with those from name.
 func renumber(text string, name func(seq uint64) string) string {
-	return framesInText.ReplaceAllStringFunc(text, func(frames string) string {
-		return digits.ReplaceAllStringFunc(frames, func(number string) string {
+	return framesInText().ReplaceAllStringFunc(text, func(frames string) string {
+		return digits().ReplaceAllStringFunc(frames, func(number string) string {
 			seq, err := strconv.ParseUint(number, 10, 64)
 			if err != nil {
 				return number

@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/syntax"
 	"github.com/acptap/acptap/proxy/wire"
 )
@@ -252,9 +252,9 @@ var messages = map[string]func(*parser, *cursor, *Step) error{
 	"many":  (*parser).many,
 }
 
-var namePattern = regexp.MustCompile(`^[A-Za-z][\w-]{0,30}$`)
+var namePattern = lazyregexp.New(`^[A-Za-z][\w-]{0,30}$`)
 
-func isName(s string) bool { return namePattern.MatchString(s) }
+func isName(s string) bool { return namePattern().MatchString(s) }
 
 // form returns the Verb for messages with this method.
 func form(method string, d dialect.Dialect) Verb {

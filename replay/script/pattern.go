@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // Members that make an object a matcher or a reference.
@@ -85,7 +87,7 @@ func (c Captures) Lookup(name string) (any, bool) {
 }
 
 // insert matches ${NAME} in a text.
-var insert = regexp.MustCompile(`\$\{([A-Za-z][\w.-]*)\}`)
+var insert = lazyregexp.New(`\$\{([A-Za-z][\w.-]*)\}`)
 
 // fill returns v with all references replaced by their values.
 func (c Captures) fill(v any) (any, error) {
@@ -125,7 +127,7 @@ func notCaptured(name string) error { return fmt.Errorf("nothing was captured as
 
 // fillText replaces each ${NAME} in a text.
 func (c Captures) fillText(text string) (_ string, err error) {
-	filled := insert.ReplaceAllStringFunc(text, func(use string) string {
+	filled := insert().ReplaceAllStringFunc(text, func(use string) string {
 		name := use[2 : len(use)-1]
 		v, ok := c.Lookup(name)
 		if !ok {
@@ -285,7 +287,7 @@ func sameNumber(a, b json.Number) bool {
 func checkPattern(v any, use, capture func(name string)) error {
 	switch v := v.(type) {
 	case string:
-		for _, m := range insert.FindAllStringSubmatch(v, -1) {
+		for _, m := range insert().FindAllStringSubmatch(v, -1) {
 			use(m[1])
 		}
 	case []any:
@@ -328,7 +330,7 @@ func checkMatcher(key string, value any, use, capture func(name string)) error {
 		}
 	case other, some, each: // any pattern
 	case captured, used:
-		if !isText || !insert.MatchString("${"+text+"}") {
+		if !isText || !insert().MatchString("${"+text+"}") {
 			return fmt.Errorf("%s is followed by a name", key)
 		}
 		if key == used {

@@ -1,9 +1,9 @@
 package help
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // A block is a part of a Markdown text, or of the help of a command.
@@ -31,15 +31,11 @@ const (
 // Compiled only when the user asks for help, so that proxies do not pay for it at
 // startup.
 var (
-	headingLine = pattern(`^(#{1,4}) +(.*)$`)
-	itemLine    = pattern(`^(-|\d+\.) +(.*)$`)
-	ruleLine    = pattern(`^\|[ |:-]+\|$`)
-	inlineMark  = pattern("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\*([^* ][^*]*)\\*|\\[([^]]+)\\]\\(([^)]+)\\)")
+	headingLine = lazyregexp.New(`^(#{1,4}) +(.*)$`)
+	itemLine    = lazyregexp.New(`^(-|\d+\.) +(.*)$`)
+	ruleLine    = lazyregexp.New(`^\|[ |:-]+\|$`)
+	inlineMark  = lazyregexp.New("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\*([^* ][^*]*)\\*|\\[([^]]+)\\]\\(([^)]+)\\)")
 )
-
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // parse splits Markdown into its blocks.
 func parse(markdown string) []block {

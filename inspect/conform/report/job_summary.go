@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -90,7 +90,7 @@ func link(c *conform.Clause) string {
 }
 
 // signs matches the characters that have a meaning in Markdown or HTML.
-var signs = regexp.MustCompile("[\\\\`*_{}\\[\\]<>&#|~@]")
+var signs = lazyregexp.New("[\\\\`*_{}\\[\\]<>&#|~@]")
 
 // markdown returns text as one line of Markdown that shows the text unchanged.
-func markdown(text string) string { return signs.ReplaceAllString(termtext.Line(text), `\$0`) }
+func markdown(text string) string { return signs().ReplaceAllString(termtext.Line(text), `\$0`) }

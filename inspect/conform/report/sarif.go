@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // SARIF writes findings in the Static Analysis Results Interchange Format, version 2.1.0,
@@ -62,7 +61,7 @@ func (s *SARIF) Close() error {
 	})
 }
 
-var semver = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d+\.\d+\.\d+([-+].*)?$`) })
+var semver = lazyregexp.New(`^\d+\.\d+\.\d+([-+].*)?$`)
 
 // semantic returns a version in semantic versioning syntax.
 func semantic(version string) string {

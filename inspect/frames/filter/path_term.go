@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 )
 
@@ -23,7 +22,7 @@ func PathKey(path string) string {
 
 // computes matches gjson's modifiers, literals and multipaths, which compute new values
 // from those in the frame, without bounds.
-var computes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[.|(])[@!\[{]`) })
+var computes = lazyregexp.New(`(^|[.|(])[@!\[{]`)
 
 // CheckPath returns what is wrong with a gjson path, or "" if it selects values.
 func CheckPath(path string) (problem string) {

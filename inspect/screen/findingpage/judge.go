@@ -1,14 +1,13 @@
 package findingpage
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/frames/frameindex"
 	"github.com/acptap/acptap/inspect/tapecheck"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/reading"
 )
 
@@ -150,7 +149,7 @@ func (j *judge) take(seq uint64) bool {
 }
 
 // named matches the frames that a text names in the form of conform.Evidence.
-var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bframe [0-9]+`) })
+var named = lazyregexp.New(`\bframe [0-9]+`)
 
 // relabelled replaces the frame numbers in a text with the labels that users see.
 func relabelled(text string, label func(seq uint64) string) string {

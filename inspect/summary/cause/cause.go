@@ -5,10 +5,10 @@ package cause
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -64,10 +64,10 @@ func OfContent(content []byte) string {
 // Telling returns the line of a tool's output that says most: the first that tells of something
 // wrong, or else the last or the first one. After it stands the one that says how much is wrong.
 func Telling(output string, last bool) string {
-	text := termtext.FirstLines(Plain(numberedTest.ReplaceAllString(lineMark.ReplaceAllString(Beginning(output), ""), "✗ $1")), maxToolLines, 0)
+	text := termtext.FirstLines(Plain(numberedTest().ReplaceAllString(lineMark().ReplaceAllString(Beginning(output), ""), "✗ $1")), maxToolLines, 0)
 	strict := strings.Contains(output, "-Werror") || strings.Contains(output, "treated as error")
 	isEmpty := func(line string) bool {
-		return emptyLine.MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(strict && warned.MatchString(line))
+		return emptyLine().MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(strict && warned().MatchString(line))
 	}
 	if bare := slices.DeleteFunc(slices.Clone(text), isEmpty); len(bare) > 0 { // a ruler is one
 		text = bare
@@ -78,7 +78,7 @@ func Telling(output string, last bool) string {
 	at := -1
 	for _, pattern := range toldLines {
 		if at < 0 {
-			at = slices.IndexFunc(text, pattern.MatchString)
+			at = slices.IndexFunc(text, pattern().MatchString)
 		}
 	}
 	if at < 0 && last {
@@ -89,12 +89,12 @@ func Telling(output string, last bool) string {
 		told, also = withReason(told, text, at), alsoFailed(text, at)
 	}
 	for _, line := range termtext.FirstLines(termtext.Unmarked(Ending(output)), maxToolLines, 0) {
-		if countLine.MatchString(line) {
-			count = mavenCount.ReplaceAllString(strings.Trim(line, "= "), "$2 of $1 failed")
+		if countLine().MatchString(line) {
+			count = mavenCount().ReplaceAllString(strings.Trim(line, "= "), "$2 of $1 failed")
 		}
 	}
-	told = jsonReason.ReplaceAllString(requestMark.ReplaceAllString(toldMark.ReplaceAllString(told, ""), ""), "$1$2")
-	if count == "" || strings.Contains(count, told) || countLine.MatchString(told) {
+	told = jsonReason().ReplaceAllString(requestMark().ReplaceAllString(toldMark().ReplaceAllString(told, ""), ""), "$1$2")
+	if count == "" || strings.Contains(count, told) || countLine().MatchString(told) {
 		return Cut(told, Columns-termtext.Width(also)) + also
 	}
 	return Cut(told, Columns-countColumns-termtext.Width(also)) + also + " · " + termtext.CutWords(strings.TrimPrefix(count, "[ERROR] "), countColumns)
@@ -157,9 +157,9 @@ func LastLine(printed string) string {
 const lastColumns = 320
 
 // ByUser reports whether a line says that the user has stopped a command.
-func ByUser(line string) bool { return stoppedLine.MatchString(line) }
+func ByUser(line string) bool { return stoppedLine().MatchString(line) }
 
-var stoppedLine = regexp.MustCompile(`(?i)\b(?:stopped|interrupted|killed|terminated|cancelled|canceled|aborted) by (?:the )?user\b`)
+var stoppedLine = lazyregexp.New(`(?i)\b(?:stopped|interrupted|killed|terminated|cancelled|canceled|aborted) by (?:the )?user\b`)
 
 // Cut shortens a reason to so many columns. Of errors that explain one another, it keeps the last
 // ones and the beginning of the first.

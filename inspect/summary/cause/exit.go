@@ -1,12 +1,12 @@
 package cause
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/shell"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -24,7 +24,7 @@ func Exit(update []byte) (code int64, ok bool) {
 	}
 	for _, text := range said {
 		first, _, _ := strings.Cut(text, "\n")
-		if m := exitLine.FindStringSubmatch(first + "\n" + Ending(text)); m != nil {
+		if m := exitLine().FindStringSubmatch(first + "\n" + Ending(text)); m != nil {
 			code, err := strconv.ParseInt(m[1], 10, 64)
 			return code, err == nil
 		}
@@ -33,11 +33,11 @@ func Exit(update []byte) (code int64, ok bool) {
 }
 
 // exitLine matches the line in which an agent tells the exit status of a command.
-var exitLine = regexp.MustCompile(`(?mi)^[<(\[]?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?[>)\]]?$`)
+var exitLine = lazyregexp.New(`(?mi)^[<(\[]?(?:process )?(?:exit(?:ed with)?|command exited with) (?:exit )?(?:code|status):? (\d+)\.?[>)\]]?$`)
 
 // failedLines match lines at the end of what programs print that build, test or fetch something, if
 // that failed. Some agents tell nothing else of how a command has ended (Gemini CLI).
-var failedLines = regexp.MustCompile(`(?m)^(?:` + strings.Join([]string{
+var failedLines = lazyregexp.New(`(?m)^(?:` + strings.Join([]string{
 	`FAIL(?:\s+\S+)?(?:\s+[\d.]+s| \[\w+ failed\])?$`,                                  // go test
 	`error: (?:could not compile|test failed|aborting due to) `, `test result: FAILED`, // cargo
 	`Tests?:? +(?:\d+ \w+[,|] +)*[1-9]\d* failed`, `Test Suites: [1-9]\d* failed`, // jest, vitest
@@ -58,7 +58,7 @@ func Failed(l *shell.Line, printed string) bool {
 	if Status(l, printed) != "" {
 		return true
 	}
-	return l.First() != "" && !l.Guarded() && !l.Shows() && failedLines.MatchString(termtext.Unmarked(Ending(printed)))
+	return l.First() != "" && !l.Guarded() && !l.Shows() && failedLines().MatchString(termtext.Unmarked(Ending(printed)))
 }
 
 // Status returns the line of what curl has printed that has the status of a request that failed. It is
@@ -67,27 +67,27 @@ func Status(l *shell.Line, printed string) string {
 	if !slices.Contains(l.Words, "curl") {
 		return ""
 	}
-	return strings.TrimSpace(badStatus.FindString(termtext.Unmarked(Ending(printed))))
+	return strings.TrimSpace(badStatus().FindString(termtext.Unmarked(Ending(printed))))
 }
 
 // badStatus matches the status of HTTP in what curl prints of a request that failed.
-var badStatus = regexp.MustCompile(`(?m)^(?:< )?HTTP/[\d.]+ [45]\d\d\b|^(?:\S+:? )?[45]\d\d(?: \S+)?$`)
+var badStatus = lazyregexp.New(`(?m)^(?:< )?HTTP/[\d.]+ [45]\d\d\b|^(?:\S+:? )?[45]\d\d(?: \S+)?$`)
 
 // Passed reports whether the last lines of what a command printed say that all went well, also
 // if its exit status is that of a program behind a pipe.
 func Passed(printed string) bool {
 	text := Ending(printed)
-	return passedLines.MatchString(text) && !failedLines.MatchString(text)
+	return passedLines().MatchString(text) && !failedLines().MatchString(text)
 }
 
-var passedLines = regexp.MustCompile(`(?m)^# FAIL: +0$|\b0 fail(?:ed|ures?|ing)\b|^test result: ok|^Tests?:? +(?:\d+ \w+[,|] +)*\d+ passed|^=* ?[1-9]\d* passed|^100% tests passed|^BUILD SUCCESS|^INFO: Build completed successfully|^Build complete!|^ *Finished .* in |^ok +\S+`)
+var passedLines = lazyregexp.New(`(?m)^# FAIL: +0$|\b0 fail(?:ed|ures?|ing)\b|^test result: ok|^Tests?:? +(?:\d+ \w+[,|] +)*\d+ passed|^=* ?[1-9]\d* passed|^100% tests passed|^BUILD SUCCESS|^INFO: Build completed successfully|^Build complete!|^ *Finished .* in |^ok +\S+`)
 
 // Tested reports whether a command has run tests by the last lines of what it printed.
-func Tested(printed string) bool { return testedLines.MatchString(Ending(printed)) }
+func Tested(printed string) bool { return testedLines().MatchString(Ending(printed)) }
 
-var testedLines = regexp.MustCompile(`(?m)^test result: |\b\d+ passed\b|^\d+ tests? completed|\bPassed: +\d+|^(?:ok|FAIL)\s+\S+\s+[\d.]+s$`)
+var testedLines = lazyregexp.New(`(?m)^test result: |\b\d+ passed\b|^\d+ tests? completed|\bPassed: +\d+|^(?:ok|FAIL)\s+\S+\s+[\d.]+s$`)
 
 // Missing reports whether a command failed because a program, or a part of it, is not there.
-func Missing(why string) bool { return notThere.MatchString(why) }
+func Missing(why string) bool { return notThere().MatchString(why) }
 
-var notThere = regexp.MustCompile(`(?i)\bcommand not found\b|: not found$|\bcould not be found\b|\bunknown (?:sub)?command\b|\bno such (?:sub)?command\b|\bno module named\b|\bcannot find module\b|\bcan't locate \S+ in @INC\b|\bis not installed\b`)
+var notThere = lazyregexp.New(`(?i)\bcommand not found\b|: not found$|\bcould not be found\b|\bunknown (?:sub)?command\b|\bno such (?:sub)?command\b|\bno module named\b|\bcannot find module\b|\bcan't locate \S+ in @INC\b|\bis not installed\b`)

@@ -4,33 +4,35 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // toldLines match lines of a tool's output that say what went wrong, those that say most first: the
 // name of a test that failed, an error with its text, and others.
-var toldLines = [...]*regexp.Regexp{
-	regexp.MustCompile(`^WARNING: DATA RACE|^(?:< )?HTTP/[\d.]+ [45]\d\d\b|\b[1-9]\d*(?:\.\d+)?% packet loss|\brequires? PHP extension \S|\bcommand not found\b|: not found$`),
+var toldLines = [...]func() *regexp.Regexp{
+	lazyregexp.New(`^WARNING: DATA RACE|^(?:< )?HTTP/[\d.]+ [45]\d\d\b|\b[1-9]\d*(?:\.\d+)?% packet loss|\brequires? PHP extension \S|\bcommand not found\b|: not found$`),
 	namedLine,
-	regexp.MustCompile(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] |^L: *\d+ \| P: *\d+ \|`),
-	regexp.MustCompile(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |: error [A-Z]{2,}\d+: |\b\w+\.errors?\.\w+: |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
-	regexp.MustCompile(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
-	regexp.MustCompile(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
-	regexp.MustCompile(`^\W*What went wrong:$`),
-	regexp.MustCompile(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\bexceed(?:ed|ing) (?:the )?timeout\b|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
-	regexp.MustCompile(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|already exists|could not|couldn't|can't)\b`),
+	lazyregexp.New(`^(?:info|warning|error) • |^\W*\[[RFWCDS]\] [→↗↑↘] |^L: *\d+ \| P: *\d+ \|`),
+	lazyregexp.New(`^\S+\.\w+:\d+:\d+: (?:fatal )?error:? |: error [A-Z]{2,}\d+: |\b\w+\.errors?\.\w+: |^(?:npm error )?gyp ERR! find |^\S+: warning: \[\w+\] |^==\d+==ERROR: `),
+	lazyregexp.New(`^\s*(?:FAILED|FAIL:?|not ok \d+|Failed|rspec) +\S*[\pL\d/]|^\w+(?:::\w+)*#test_\w+`),
+	lazyregexp.New(`^\W*(?i:error|fatal)(?:\[\w+\])?: |^e: |^E {2,}\S|\b\w+(?:Error|Exception): |\(conflict: `),
+	lazyregexp.New(`^\W*What went wrong:$`),
+	lazyregexp.New(`(?i:\b(?:error|fatal|panic(?:ked)?|exception|cannot|denied|not found|no such|undefined|undeclared|assert(?:ion(?:error)?)?|by (?:the )?user)\b)|\bexceed(?:ed|ing) (?:the )?timeout\b|\b(?:FAIL|FAILED|CONFLICT|E\d{3,4}|ERR_\w+)\b|^\S+\.\w+:\d+(?::\d+)?: `),
+	lazyregexp.New(`(?i)\b(?:fail(?:ed|s|ure)?|abort(?:ed|ing)?|must|requires?|unable|refused|rejected|invalid|missing|timed out|killed|unauthorized|forbidden|mismatch|overflow(?:ed|s)?|already exists|could not|couldn't|can't)\b`),
 }
 
 // Tells reports whether a line says what went wrong.
 func Tells(line string) bool {
-	return slices.ContainsFunc(toldLines[:], func(r *regexp.Regexp) bool { return r.MatchString(line) })
+	return slices.ContainsFunc(toldLines[:], func(pattern func() *regexp.Regexp) bool { return pattern().MatchString(line) })
 }
 
 // Empty reports whether a line says nothing of what went wrong.
-func Empty(line string) bool { return emptyLine.MatchString(line) }
+func Empty(line string) bool { return emptyLine().MatchString(line) }
 
 // emptyLine matches lines that say nothing of what went wrong: warnings, headings, rulers, the exit
 // status, and what programs write before or after the cause.
-var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
+var emptyLine = lazyregexp.New(`(?i)` + strings.Join([]string{
 	`warning\]?:`,
 	`\[warning\]`,
 	`^warning +Listing `,
@@ -53,27 +55,27 @@ var emptyLine = regexp.MustCompile(`(?i)` + strings.Join([]string{
 }, "|"))
 
 // countLine matches a line of a tool's output that says how much went wrong.
-var countLine = regexp.MustCompile(`(?i)\b[1-9]\d* dead links? found\b|\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|^[1-9]\d* (?:\w+ )?vulnerabilit(?:y|ies)\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
+var countLine = lazyregexp.New(`(?i)\b[1-9]\d* dead links? found\b|\b[1-9]\d* (?:issues?|problems?|errors?|warnings?) found\b|^[1-9]\d* (?:\w+ )?vulnerabilit(?:y|ies)\b|(?i)(?:^|[^#\w])[1-9]\d* (?:tests? |specs? |suites? )?(?:failed|failing|failures?|errors?)\b|\bfail(?:ed|ures): *[1-9]|^test result: failed`)
 
 // mavenCount matches how Maven tells how many tests failed.
-var mavenCount = regexp.MustCompile(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)
+var mavenCount = lazyregexp.New(`^.*Tests run: (\d+), Failures: ([1-9]\d*), Errors: 0.*$`)
 
 // warned matches a warning of a compiler, which may be told to take it for an error.
-var warned = regexp.MustCompile(`(?i)^\S+: warning: `)
+var warned = lazyregexp.New(`(?i)^\S+: warning: `)
 
 // lineMark matches what stands before a line of a command's output: of docker build, and the name of the
 // stream, as Gemini CLI writes it.
-var lineMark = regexp.MustCompile(`(?m)^(?:#\d+ [\d.]+ |(?:Output|Stdout|Stderr): (?:\(empty\)$)?)`)
+var lineMark = lazyregexp.New(`(?m)^(?:#\d+ [\d.]+ |(?:Output|Stdout|Stderr): (?:\(empty\)$)?)`)
 
 // toldMark matches what stands around a cause and tells nothing: the box of Terraform, a tag of Claude
 // Code, the directory of a file, the name of the tool.
-var toldMark = regexp.MustCompile(`^(?:\[ERROR\] |\W*What went wrong: (?:> )?|Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
+var toldMark = lazyregexp.New(`^(?:\[ERROR\] |\W*What went wrong: (?:> )?|Output: |E +|│ |Error calling tool '\w+': |<tool_use_error>|(?:e: )?(?:\[\w+\] )?(?:file://)?(?:/(?:[^\s:/]+/)+|[A-Z]:\\(?:[^\\:]+\\)+))|</tool_use_error>$`)
 
 // WithoutRequest returns a cause without the request that failed.
-func WithoutRequest(why string) string { return requestMark.ReplaceAllString(why, "") }
+func WithoutRequest(why string) string { return requestMark().ReplaceAllString(why, "") }
 
 // requestMark matches the request that failed, before the answer to it.
-var requestMark = regexp.MustCompile(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)
+var requestMark = lazyregexp.New(`\b(?:GET|POST|PUT|PATCH|DELETE) https?://\S+:? |\bfor url: https?://\S+(?: -)? ?`)
 
 // jsonReason matches JSON of which only a message tells something: an answer, or what Ansible says.
-var jsonReason = regexp.MustCompile(`(?:^.*=> *)?\{(?:[^{}]*,)? ?"(?:errors?|message|detail)": ?(?:\{"\w+": ?)?"([^"]{4,})".*$|^.*\{.*"msg": ?"((?:[^"\\]|\\.)+)".*$`)
+var jsonReason = lazyregexp.New(`(?:^.*=> *)?\{(?:[^{}]*,)? ?"(?:errors?|message|detail)": ?(?:\{"\w+": ?)?"([^"]{4,})".*$|^.*\{.*"msg": ?"((?:[^"\\]|\\.)+)".*$`)

@@ -1,9 +1,9 @@
 package cause
 
 import (
-	"regexp"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -20,9 +20,9 @@ func Plain(output string) string {
 		heading, isHeading := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
 		isHeading = isHeading && strings.HasPrefix(line, "#")
 		if isHeading {
-			skips = ranCode.MatchString(heading)
+			skips = ranCode().MatchString(heading)
 		}
-		if skips || isHeading && emptyHeading.MatchString(heading) || pageLine.MatchString(line) {
+		if skips || isHeading && emptyHeading().MatchString(heading) || pageLine().MatchString(line) {
 			continue
 		}
 		b.WriteString(line)
@@ -35,9 +35,9 @@ func Plain(output string) string {
 
 var (
 	// emptyHeading matches headings that say only what kind of text follows.
-	emptyHeading = regexp.MustCompile(`(?i)^(?:errors?|results?|output|response|(?:page|modal) state|snapshot):?\s*$`)
+	emptyHeading = lazyregexp.New(`(?i)^(?:errors?|results?|output|response|(?:page|modal) state|snapshot):?\s*$`)
 	// ranCode matches the heading above the code that a tool has run for the call.
-	ranCode = regexp.MustCompile(`(?i)^ran \w+ code\s*$`)
+	ranCode = lazyregexp.New(`(?i)^ran \w+ code\s*$`)
 	// pageLine matches what a browser's tools say of every page.
-	pageLine = regexp.MustCompile(`^- Page (?:URL|Title|Snapshot):`)
+	pageLine = lazyregexp.New(`^- Page (?:URL|Title|Snapshot):`)
 )

@@ -1,10 +1,10 @@
 package cause
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -17,27 +17,27 @@ func withReason(told string, text []string, at int) string {
 	}
 	after := text[at+1:]
 	switch {
-	case pytestLine.MatchString(told):
-		test := pytestLine.FindStringSubmatch(told)
+	case pytestLine().MatchString(told):
+		test := pytestLine().FindStringSubmatch(told)
 		return test[1] + ": " + uncut(test[2], text)
-	case namedLine.MatchString(told):
+	case namedLine().MatchString(told):
 		if why := reason(after); why != "" {
-			return termtext.CutWords(testMark.ReplaceAllString(testMark.ReplaceAllString(told, ""), ""), testColumns) + ": " + why
+			return termtext.CutWords(testMark().ReplaceAllString(testMark().ReplaceAllString(told, ""), ""), testColumns) + ": " + why
 		}
 		told = strings.TrimPrefix(told, "✗ ")
-	case len(after) > 0 && strings.HasSuffix(told, ":") && letterLine.MatchString(after[0]):
+	case len(after) > 0 && strings.HasSuffix(told, ":") && letterLine().MatchString(after[0]):
 		return told + " " + strings.TrimLeft(after[0], "!•→ ")
-	case len(after) > 0 && headLine.MatchString(told):
+	case len(after) > 0 && headLine().MatchString(told):
 		return told + " " + after[0]
-	case len(after) > 0 && ghcError.MatchString(told):
-		return ghcError.ReplaceAllString(told, "") + " " + strings.TrimPrefix(after[0], "• ")
+	case len(after) > 0 && ghcError().MatchString(told):
+		return ghcError().ReplaceAllString(told, "") + " " + strings.TrimPrefix(after[0], "• ")
 	}
 	return told
 }
 
 // headLine matches lines that say only that something is wrong, before the one that says what (Bundler,
 // REST Assured).
-var headLine = regexp.MustCompile(`^Could not find compatible versions$|\b\d+ expectations? failed\.$`)
+var headLine = lazyregexp.New(`^Could not find compatible versions$|\b\d+ expectations? failed\.$`)
 
 // uncut returns a reason that ends with dots, or is only the name of an error, as it stands whole in
 // another line.
@@ -55,39 +55,39 @@ func uncut(why string, text []string) string {
 }
 
 // namedLine matches the name of a single test that failed, as test runners write it.
-var namedLine = regexp.MustCompile(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^Failed \S+ \[[\d.,< ]+m?s\]$`)
+var namedLine = lazyregexp.New(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^Failed \S+ \[[\d.,< ]+m?s\]$`)
 
 var (
 	// testMark matches what stands around the name of a test: a sign, and how long it ran.
-	testMark = regexp.MustCompile(`^(?:[✖✗✘×⨯❌●] +|Failed |--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| [(\[]?[\d.,< ]+ ?m?s[)\]]?$`)
+	testMark = lazyregexp.New(`^(?:[✖✗✘×⨯❌●] +|Failed |--- FAIL: |\[ +FAILED +\] |\d+\) )|:? +FAIL(?:ED)?(?: \([\d.]+s\))?$| [(\[]?[\d.,< ]+ ?m?s[)\]]?$`)
 	// reasonLine matches the line in which a test says what is wrong, and reasonMark what stands
 	// before that.
-	reasonLine = regexp.MustCompile(`^→ \S|^\d+:\d+\s+error\b|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|[Ee]xception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|received|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
-	reasonMark = regexp.MustCompile(`^(?:→ |\S+_test\.go:\d+: +|E {2,}|Error: +)`)
+	reasonLine = lazyregexp.New(`^→ \S|^\d+:\d+\s+error\b|^\S+_test\.go:\d+: +\S|^E {2,}\S|\w*(?:Error|[Ee]xception):? +\S|(?i:\b(?:failed asserting|expect(?:ed|s)?|received|assert\w*|differ(?:s|ent)?|timed? ?out|timeout|panicked|not found|undefined)\b)`)
+	reasonMark = lazyregexp.New(`^(?:→ |\S+_test\.go:\d+: +|E {2,}|Error: +)`)
 	// noReason matches lines like these that only repeat the test's code.
-	noReason = regexp.MustCompile(`^Failure/Error: |^Error Trace:|^expect\(|^assert |^\W*\d+ ?[|│▕]`)
+	noReason = lazyregexp.New(`^Failure/Error: |^Error Trace:|^expect\(|^assert |^\W*\d+ ?[|│▕]`)
 )
 
 // reason returns what a test that failed says, in the lines after its name; empty: nothing.
 func reason(after []string) string {
 	for i, line := range after[:min(len(after), reasonLines)] {
 		switch {
-		case noReason.MatchString(line):
+		case noReason().MatchString(line):
 			continue
-		case namedLine.MatchString(line):
+		case namedLine().MatchString(line):
 			return ""
-		case !reasonLine.MatchString(line):
+		case !reasonLine().MatchString(line):
 			continue
-		case i+1 < len(after) && strings.HasSuffix(line, ":") && letterLine.MatchString(after[i+1]):
+		case i+1 < len(after) && strings.HasSuffix(line, ":") && letterLine().MatchString(after[i+1]):
 			i, line = i+1, after[i+1]
 		}
-		if i+1 < len(after) && expectedLine.MatchString(line) && cameLine.MatchString(after[i+1]) {
+		if i+1 < len(after) && expectedLine().MatchString(line) && cameLine().MatchString(after[i+1]) {
 			return termtext.CutWords(line, testColumns/2) + ", " + after[i+1]
 		}
-		if i+1 < len(after) && headLine.MatchString(line) {
+		if i+1 < len(after) && headLine().MatchString(line) {
 			return line + " " + after[i+1]
 		}
-		return reasonMark.ReplaceAllString(line, "")
+		return reasonMark().ReplaceAllString(line, "")
 	}
 	return ""
 }
@@ -100,15 +100,15 @@ const (
 
 // alsoFailed returns the names of the tests that failed besides the one that a line names.
 func alsoFailed(text []string, at int) string {
-	if !namedLine.MatchString(text[at]) {
+	if !namedLine().MatchString(text[at]) {
 		return ""
 	}
 	bare := func(line string) string {
-		return testMark.ReplaceAllString(testMark.ReplaceAllString(strings.TrimPrefix(line, "✗ "), ""), "")
+		return testMark().ReplaceAllString(testMark().ReplaceAllString(strings.TrimPrefix(line, "✗ "), ""), "")
 	}
 	var names []string
 	for _, line := range text[at+1:] {
-		if name := bare(line); namedLine.MatchString(line) && !noReason.MatchString(line) && name != bare(text[at]) && !slices.Contains(names, name) {
+		if name := bare(line); namedLine().MatchString(line) && !noReason().MatchString(line) && name != bare(text[at]) && !slices.Contains(names, name) {
 			names = append(names, termtext.CutWords(name, testColumns/2))
 		}
 	}
@@ -127,23 +127,23 @@ func alsoFailed(text []string, at int) string {
 const maxAlso = 2
 
 // HasText reports whether a line has words soon after its beginning.
-func HasText(line string) bool { return letterLine.MatchString(line) }
+func HasText(line string) bool { return letterLine().MatchString(line) }
 
 // letterLine matches a line of text.
-var letterLine = regexp.MustCompile(`^[\W\d]{0,8}\pL`)
+var letterLine = lazyregexp.New(`^[\W\d]{0,8}\pL`)
 
 // numberedTest matches the name of a test that failed after its number, which would begin a list in
 // Markdown.
-var numberedTest = regexp.MustCompile(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]|[A-Z]\w*(?:\.\w+)+ ).*)$`)
+var numberedTest = lazyregexp.New(`(?m)^ *\d+\) +((?:test |\[|\S*[#›:]|[A-Z]\w*(?:\.\w+)+ ).*)$`)
 
 // What was expected stands on a line before what came.
 var (
-	expectedLine = regexp.MustCompile(`(?i)^expected *:? +\S.*$`)
-	cameLine     = regexp.MustCompile(`(?i)^(?:got|received|actual)\b`)
+	expectedLine = lazyregexp.New(`(?i)^expected *:? +\S.*$`)
+	cameLine     = lazyregexp.New(`(?i)^(?:got|received|actual)\b`)
 )
 
 // pytestLine matches the line of pytest's summary about a test that failed.
-var pytestLine = regexp.MustCompile(`^(?:FAILED|ERROR) \S*?::(\S+) - (.+)$`)
+var pytestLine = lazyregexp.New(`^(?:FAILED|ERROR) \S*?::(\S+) - (.+)$`)
 
 // ghcError matches the end of the line before the text of an error of GHC.
-var ghcError = regexp.MustCompile(` error: \[GHC-\d+\].*$`)
+var ghcError = lazyregexp.New(` error: \[GHC-\d+\].*$`)

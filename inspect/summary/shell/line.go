@@ -3,9 +3,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // A Line is a command line. The zero value is none.
@@ -27,7 +28,7 @@ func Parse(text string) (l Line) {
 	if strings.TrimSpace(last) == "" {
 		last = text
 	}
-	for _, one := range chainMark.Split(last, -1) {
+	for _, one := range chainMark().Split(last, -1) {
 		one, _, _ = strings.Cut(one, " | ")
 		if words, _ := wordsOf(one); len(words) > 0 && words[0] != "cd" {
 			l.runs = append(l.runs, parseRun(words))
@@ -37,11 +38,11 @@ func Parse(text string) (l Line) {
 }
 
 // chainMark matches what stands between the commands of a chain.
-var chainMark = regexp.MustCompile(`\s*(?:&&|;)\s*`)
+var chainMark = lazyregexp.New(`\s*(?:&&|;)\s*`)
 
 // wordsOf returns the words of a command, and the variables set before it.
 func wordsOf(text string) (words, sets []string) {
-	text = substitution.ReplaceAllString(text, "…")
+	text = substitution().ReplaceAllString(text, "…")
 	words = strings.Fields(strings.NewReplacer("`", "", `"`, "", "'", "").Replace(text))
 	for len(words) > 0 {
 		switch word := words[0]; {
@@ -66,7 +67,7 @@ func wordsOf(text string) (words, sets []string) {
 }
 
 // substitution matches the output of a command among the words of another one.
-var substitution = regexp.MustCompile(`\$\([^()]*\)`)
+var substitution = lazyregexp.New(`\$\([^()]*\)`)
 
 // base returns a program without its directory.
 func base(program string) string {
@@ -117,24 +118,24 @@ func (l *Line) Work() (command, plain string) {
 func (l *Line) Tests() bool { return l.last() != nil && l.last().tests() }
 
 // Compiles reports whether the exit status tells only whether something compiles.
-func (l *Line) Compiles() bool { return l.last() != nil && compiling.MatchString(l.last().name) }
+func (l *Line) Compiles() bool { return l.last() != nil && compiling().MatchString(l.last().name) }
 
 // Shows reports whether the line only shows what there is, or what others have said.
 func (l *Line) Shows() bool {
-	return l.last() != nil && showing.MatchString(strings.Join(l.last().words, " "))
+	return l.last() != nil && showing().MatchString(strings.Join(l.last().words, " "))
 }
 
 // Reads reports whether the line only shows something or reads from a database.
-func (l *Line) Reads() bool { return l.Shows() || queries.MatchString(strings.Join(l.Words, " ")) }
+func (l *Line) Reads() bool { return l.Shows() || queries().MatchString(strings.Join(l.Words, " ")) }
 
 var (
 	// showing matches commands that only show something: programs that do nothing else, and subcommands
 	// of others, perhaps after flags.
-	showing = regexp.MustCompile(`^(?:awk|bat|cat|echo|grep|head|jq|journalctl|less|ls|printf|rg|sed (?:-[^i]\S* )*[^-]|tail)\b|^(?:kubectl|oc)(?: -\S+(?: \S+)?)* (?:get|describe|logs|top|events)\b|` +
+	showing = lazyregexp.New(`^(?:awk|bat|cat|echo|grep|head|jq|journalctl|less|ls|printf|rg|sed (?:-[^i]\S* )*[^-]|tail)\b|^(?:kubectl|oc)(?: -\S+(?: \S+)?)* (?:get|describe|logs|top|events)\b|` +
 		`^\S+(?: -\S+(?: [^-\s]\S*)??)*(?: \S+)?? (?:list|ls|show|status|describe|logs?|diff|images|inspect|ps|view|version|help|heads|current|history|info|tree|why|outdated|search|--version|--help)(?: |$)`)
 
 	// queries matches commands that only read from a database.
-	queries = regexp.MustCompile(`^(?:psql|mysql|sqlite3) .*\b(?i:select|explain)\b`)
+	queries = lazyregexp.New(`^(?:psql|mysql|sqlite3) .*\b(?i:select|explain)\b`)
 )
 
 // TimesOut reports whether the line sets a timeout for its last command (GNU coreutils).
@@ -143,7 +144,7 @@ func (l *Line) TimesOut() bool { return l.last() != nil && l.last().words[0] == 
 // SaysNo reports whether a command line, or the title of its call, exits with 1 when it has found nothing
 // or a difference, or is to fail.
 func SaysNo(text string) bool {
-	if toFail.MatchString(text) || audits.MatchString(text) {
+	if toFail().MatchString(text) || audits().MatchString(text) {
 		return true
 	}
 	words, _ := wordsOf(text)
@@ -158,7 +159,7 @@ func SaysNo(text string) bool {
 
 var (
 	// audits matches commands that exit with 1 if there is something to tell.
-	audits = regexp.MustCompile(`\b(?:npm|pnpm|yarn) (?:audit(?: --?[\w=-]+)*$|outdated)`)
+	audits = lazyregexp.New(`\b(?:npm|pnpm|yarn) (?:audit(?: --?[\w=-]+)*$|outdated)`)
 	// toFail matches titles of calls that are right if they fail.
-	toFail = regexp.MustCompile(`(?i)\b(?:is|are|gets?|be) (?:refused|rejected|denied|blocked)\b|\b(?:should|must|to) fail\b|\bexpect(?:ed|s|ing)? (?:a |the |to see )?(?:failure|error)\b`)
+	toFail = lazyregexp.New(`(?i)\b(?:is|are|gets?|be) (?:refused|rejected|denied|blocked)\b|\b(?:should|must|to) fail\b|\bexpect(?:ed|s|ing)? (?:a |the |to see )?(?:failure|error)\b`)
 )

@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // A Relation says what a later command is to an earlier one.
@@ -46,16 +47,16 @@ func (r *run) relation(later *run) Relation {
 	switch {
 	case slices.Equal(r.words, later.words), r.commits() && later.commits(): // perhaps with another message
 		return Again
-	case compiling.MatchString(r.name) && r.program() == later.program() && compilesFirst.MatchString(later.name) && !slices.ContainsFunc(words(less), func(word string) bool { return !strings.HasPrefix(word, "compile") }),
-		r.tests() && later.name == "ctest" && !slices.ContainsFunc(later.given, leavesOut.MatchString),
-		r.tests() && nodeTest.MatchString(r.name) && everyTest.MatchString(later.name) && len(words(later.given)) == 0 && r.name != later.name:
+	case compiling().MatchString(r.name) && r.program() == later.program() && compilesFirst().MatchString(later.name) && !slices.ContainsFunc(words(less), func(word string) bool { return !strings.HasPrefix(word, "compile") }),
+		r.tests() && later.name == "ctest" && !slices.ContainsFunc(later.given, leavesOut().MatchString),
+		r.tests() && nodeTest().MatchString(r.name) && everyTest().MatchString(later.name) && len(words(later.given)) == 0 && r.name != later.name:
 		return Whole
 	case r.name != later.name:
 		if common := len(r.words) - len(lacking(r.words, later.words)); len(r.words) > 2 && r.program() == later.program() && 2*common > len(r.words) {
 			return Similar
 		}
 		return Other
-	case slices.ContainsFunc(more, leavesOut.MatchString):
+	case slices.ContainsFunc(more, leavesOut().MatchString):
 		return Part
 	}
 	switch added, left := words(more), words(less); {
@@ -72,7 +73,7 @@ func (r *run) relation(later *run) Relation {
 // lacking returns the words that others do not have, but for those that matter little.
 func lacking(list, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(word string) bool {
-		return slices.Contains(others, word) || strings.ContainsAny(word, "<>|") || idle.MatchString(word)
+		return slices.Contains(others, word) || strings.ContainsAny(word, "<>|") || idle().MatchString(word)
 	})
 }
 
@@ -90,9 +91,9 @@ func covers(dirs, paths []string) bool {
 
 var (
 	// leavesOut matches flags by which a command does only a part of its work.
-	leavesOut = regexp.MustCompile(`^--(?:path|only|limit|skip|disable|exclude|ignore|filter|without|no-verify|tests?\b|grep)|^-(?:run|k|R|L|Dtest)\b`)
+	leavesOut = lazyregexp.New(`^--(?:path|only|limit|skip|disable|exclude|ignore|filter|without|no-verify|tests?\b|grep)|^-(?:run|k|R|L|Dtest)\b`)
 	// idle matches flags that change only what a command prints or how fast it is, and what ends flags.
-	idle = regexp.MustCompile(`^-(?:[sqvx]+|j\d*|-|-(?:nocapture|verbose|quiet|silent|no-colou?r|colou?r.*|tb.*|jobs.*|summary))$|^always$`)
+	idle = lazyregexp.New(`^-(?:[sqvx]+|j\d*|-|-(?:nocapture|verbose|quiet|silent|no-colou?r|colou?r.*|tb.*|jobs.*|summary))$|^always$`)
 )
 
 // Extra returns the variables and the words that a later line has besides, if it runs the same program.
@@ -119,7 +120,7 @@ func (l *Line) Difference(later *Line) string {
 		return ""
 	}
 	less := slices.DeleteFunc(lacking(l.last().words, later.runs[at].words), func(word string) bool {
-		return !strings.HasPrefix(word, "--") || leavesOut.MatchString(word)
+		return !strings.HasPrefix(word, "--") || leavesOut().MatchString(word)
 	})
 	if len(less) == 0 {
 		return ""
@@ -132,7 +133,7 @@ func (l *Line) Difference(later *Line) string {
 func (l *Line) Before(later *Line) (list []string) {
 	_, at := l.match(later)
 	for _, one := range later.runs[:max(at, 0)] {
-		if !preparing.MatchString(one.name) && !slices.ContainsFunc(l.runs, func(other run) bool { return slices.Equal(one.words, other.words) }) {
+		if !preparing().MatchString(one.name) && !slices.ContainsFunc(l.runs, func(other run) bool { return slices.Equal(one.words, other.words) }) {
 			list = append(list, strings.Join(one.words, " "))
 		}
 	}

@@ -1,9 +1,10 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // A run is a command of a chain.
@@ -16,7 +17,7 @@ type run struct {
 func parseRun(words []string) run {
 	rest := strings.Join(words, " ")
 	for {
-		lead := launcher.FindString(rest)
+		lead := launcher().FindString(rest)
 		if next := rest[len(lead):]; lead != "" && next != "" && next[0] != '-' {
 			rest = next
 			continue
@@ -26,15 +27,15 @@ func parseRun(words []string) run {
 	r := run{words: words, given: strings.Fields(rest)}
 	r.name, r.given = base(r.given[0]), r.given[1:]
 	n := 0 // of the words that are flags before the subcommand
-	for n+1 < len(r.given) && (whereFlag.MatchString(r.given[n]) || idle.MatchString(r.given[n])) {
-		if n++; whereFlag.MatchString(r.given[n-1]) {
+	for n+1 < len(r.given) && (whereFlag().MatchString(r.given[n]) || idle().MatchString(r.given[n])) {
+		if n++; whereFlag().MatchString(r.given[n-1]) {
 			n++
 		}
 	}
-	for n < len(r.given) && subcommand.MatchString(r.given[n]) {
+	for n < len(r.given) && subcommand().MatchString(r.given[n]) {
 		word := r.given[n]
 		r.name += " " + word
-		if r.given = slices.Delete(r.given, n, n+1); !followed.MatchString(word) {
+		if r.given = slices.Delete(r.given, n, n+1); !followed().MatchString(word) {
 			break
 		}
 	}
@@ -43,13 +44,13 @@ func parseRun(words []string) run {
 
 var (
 	// launcher matches what stands before the program that a command runs in the end.
-	launcher = regexp.MustCompile(`^(?:(?:sudo|time|nice|nohup|npx|bunx|pnpx|xvfb-run|timeout(?: -\S+)* \S+|(?:npm|pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv|pdm|hatch) run|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+)(?: -\S+)*|(?:python|php|ruby|node|bash|sh)[\d.]*(?: -[mS])?) `)
+	launcher = lazyregexp.New(`^(?:(?:sudo|time|nice|nohup|npx|bunx|pnpx|xvfb-run|timeout(?: -\S+)* \S+|(?:npm|pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv|pdm|hatch) run|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+)(?: -\S+)*|(?:python|php|ruby|node|bash|sh)[\d.]*(?: -[mS])?) `)
 	// whereFlag matches flags with a value that may come before a subcommand, and subcommand what may
 	// be one; so may a flag of Node.
-	whereFlag  = regexp.MustCompile(`^(?:-C|-n|-f|-p|--prefix|--cwd|--dir|--project|--namespace)$`)
-	subcommand = regexp.MustCompile(`^(?::?\w[\w:@-]*|--test)$`)
+	whereFlag  = lazyregexp.New(`^(?:-C|-n|-f|-p|--prefix|--cwd|--dir|--project|--namespace)$`)
+	subcommand = lazyregexp.New(`^(?::?\w[\w:@-]*|--test)$`)
 	// followed matches subcommands that have one themselves.
-	followed = regexp.MustCompile(`^(?:run|compose)$`)
+	followed = lazyregexp.New(`^(?:run|compose)$`)
 )
 
 // program returns the first word of the name.
@@ -60,51 +61,53 @@ func (r *run) program() string {
 
 // tests reports whether the command runs tests.
 func (r *run) tests() bool {
-	return testName.MatchString(r.program()) || slices.ContainsFunc(strings.Fields(r.name)[1:], isTestWord) || slices.ContainsFunc(r.given, isTestWord)
+	return testName().MatchString(r.program()) || slices.ContainsFunc(strings.Fields(r.name)[1:], isTestWord) || slices.ContainsFunc(r.given, isTestWord)
 }
 
 // isTestWord reports whether a word that a program is given names tests, not a file of them.
 func isTestWord(word string) bool {
-	return !strings.ContainsAny(word, "/.") && testName.MatchString(word)
+	return !strings.ContainsAny(word, "/.") && testName().MatchString(word)
 }
 
 // testName matches programs, subcommands, flags and targets that run tests.
-var testName = regexp.MustCompile(`(?i)(?:^|[/_:-])(?:c|unit)?tests?(?:$|[/_:.-])|^(?:pytest|nextest|jest|vitest|mocha|rspec|phpunit)$`)
+var testName = lazyregexp.New(`(?i)(?:^|[/_:-])(?:c|unit)?tests?(?:$|[/_:.-])|^(?:pytest|nextest|jest|vitest|mocha|rspec|phpunit)$`)
 
 // works reports whether the command builds, tests or installs something.
 func (r *run) works() bool {
-	return working.MatchString(r.name) && !preparing.MatchString(r.name)
+	return working().MatchString(r.name) && !preparing().MatchString(r.name)
 }
 
 var (
-	working   = regexp.MustCompile(`(?i)build|test|check|make|compile|install|lint|rspec`)
-	preparing = regexp.MustCompile(`^(?:mkdir|rm|cp|mv|export|source|git)\b| clean$`)
+	working   = lazyregexp.New(`(?i)build|test|check|make|compile|install|lint|rspec`)
+	preparing = lazyregexp.New(`^(?:mkdir|rm|cp|mv|export|source|git)\b| clean$`)
 )
 
 // commits reports whether the command makes a commit.
 func (r *run) commits() bool { return r.name == "git commit" }
 
 // selects reports whether the command can do only a part of its work, if it is given what.
-func (r *run) selects() bool { return r.tests() || building.MatchString(r.name) }
+func (r *run) selects() bool { return r.tests() || building().MatchString(r.name) }
 
 var (
-	building = regexp.MustCompile(`(?:^| )(?:build|check|lint|vet|clippy)\b`)
+	building = lazyregexp.New(`(?:^| )(?:build|check|lint|vet|clippy)\b`)
 
 	// compiling matches commands that only compile.
-	compiling = regexp.MustCompile(`^(?:cargo (?:build|check)|dotnet restore|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|gradlew? (?:compile|assemble)\w*)$`)
+	compiling = lazyregexp.New(`^(?:cargo (?:build|check)|dotnet restore|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|gradlew? (?:compile|assemble)\w*)$`)
 	// compilesFirst matches commands that compile first.
-	compilesFirst = regexp.MustCompile(`^\S+ (?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
+	compilesFirst = lazyregexp.New(`^\S+ (?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
 
 	// everyTest matches commands that, given nothing more, run all tests of a package of Node, and
 	// nodeTest what runs some of them.
-	everyTest = regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun)(?: run)? test|jest|vitest run)$`)
-	nodeTest  = regexp.MustCompile(`^(?:npm|pnpm|yarn|bun|jest|vitest|mocha|node)\b`)
+	everyTest = lazyregexp.New(`^(?:(?:npm|pnpm|yarn|bun)(?: run)? test|jest|vitest run)$`)
+	nodeTest  = lazyregexp.New(`^(?:npm|pnpm|yarn|bun|jest|vitest|mocha|node)\b`)
 )
 
 // IsFlag reports whether a word is a flag, or sets a variable as those of make do.
-func IsFlag(word string) bool { return strings.HasPrefix(word, "-") || setsVariable.MatchString(word) }
+func IsFlag(word string) bool {
+	return strings.HasPrefix(word, "-") || setsVariable().MatchString(word)
+}
 
-var setsVariable = regexp.MustCompile(`^[A-Z_]+=`)
+var setsVariable = lazyregexp.New(`^[A-Z_]+=`)
 
 // Plain returns the words that are not flags.
 func Plain(words []string) []string { return slices.DeleteFunc(slices.Clone(words), IsFlag) }

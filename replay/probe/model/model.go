@@ -12,13 +12,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/replay/probe"
 )
 
@@ -62,14 +62,14 @@ func (m *Model) Start() (probe.Speaker, error) {
 var homeText []byte
 
 // secret matches the names of variables that may hold a key of the user.
-var secret = regexp.MustCompile(`(?i)(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)|^(AWS|AZURE)_|^CLAUDE_CODE_USE_`)
+var secret = lazyregexp.New(`(?i)(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS)|^(AWS|AZURE)_|^CLAUDE_CODE_USE_`)
 
 // furnish writes the files of the home and builds the environment.
 func (s *server) furnish() error {
 	fill := strings.NewReplacer("${url}", s.url, "${home}", s.home, "${key}", Key)
 	archive := txtar.Parse(homeText)
 	for _, entry := range os.Environ() {
-		if name, _, _ := strings.Cut(entry, "="); secret.MatchString(name) {
+		if name, _, _ := strings.Cut(entry, "="); secret().MatchString(name) {
 			s.env = append(s.env, name+"=")
 		}
 	}

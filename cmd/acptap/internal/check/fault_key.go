@@ -3,11 +3,10 @@ package check
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/acptap/acptap/inspect/conform"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // faultKey returns a hash that identifies a fault by the rule, the side, the method or
@@ -46,20 +45,14 @@ func aboutFault(f *conform.Finding) string {
 var (
 	// A file name is a path from the root, a drive or the home directory, or a relative
 	// path with an extension.
-	filePath = pattern(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
+	filePath = lazyregexp.New(`(^|[^\w])(?:(?:(?:[A-Za-z]:)?[\\/]|~/|\.{1,2}/)[^\s"'<>|,;:()]+|[\w+@-][\w.+@-]*(?:[\\/][\w.+@-]+)*\.[A-Za-z]\w{0,9}\b)`)
 	// Durations vary, and so do their units.
-	duration = pattern(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
+	duration = lazyregexp.New(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)? ?(?:ns|µs|ms|s)\b`)
 	// A word with a digit is or contains an ID, a number or a time.
-	numbered = pattern(`[\w.+-]*\d[\w.+-]*`)
+	numbered = lazyregexp.New(`[\w.+-]*\d[\w.+-]*`)
 	// Long random words are IDs too.
-	longWord = pattern(`[A-Za-z_-]{32,}`)
+	longWord = lazyregexp.New(`[A-Za-z_-]{32,}`)
 )
-
-// pattern compiles an expression on first use, so that a proxy does not pay for it at
-// startup.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // masked returns a text without what varies between runs. session is the ID of its
 // session.

@@ -3,12 +3,11 @@ package ref
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/termtext"
 )
@@ -119,7 +118,7 @@ func (f *Finder) byLetters(name string) string {
 }
 
 // back matches NAME~N.
-var back = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+)~(0|[1-9][0-9]{0,8})$`) })
+var back = lazyregexp.New(`^(.+)~(0|[1-9][0-9]{0,8})$`)
 
 // cutBack splits NAME~N.
 func cutBack(name string) (base string, n int, ok bool) {

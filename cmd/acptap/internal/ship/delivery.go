@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"regexp"
-	"sync"
 	"time"
 
 	"github.com/acptap/acptap/cmd/acptap/internal/ship/otlp"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/trace/spans"
 )
 
@@ -249,7 +248,7 @@ func (s *Shipper) takesMain(ctx context.Context, to *otlp.Client) bool {
 // numbers and ids that differ each time, such as those of the request.
 func AnswerKind(text string) string { return numbers().ReplaceAllString(text, "#") }
 
-var numbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Fa-f-]*[0-9][0-9A-Za-z-]*`) })
+var numbers = lazyregexp.New(`[0-9A-Fa-f-]*[0-9][0-9A-Za-z-]*`)
 
 // trouble reports a failure, and stores it for acptap ship --status.
 func (s *Shipper) trouble(f *otlp.Failure, again bool) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/acptap/acptap/cmd/acptap/internal/ref"
 	"github.com/acptap/acptap/cmd/acptap/internal/settings"
 	"github.com/acptap/acptap/cmd/acptap/internal/tap"
+	"github.com/acptap/acptap/proxy/lazyregexp"
 )
 
 // Commands holds what the commands need from their program.
@@ -90,7 +90,7 @@ func proxyFlags(text string) (words []string, small bool, err error) {
 }
 
 // npmCache matches programs that npx, pnpm dlx or bunx has installed for one call.
-var npmCache = regexp.MustCompile(`/_npx/|/pnpm/dlx/|/bunx-`)
+var npmCache = lazyregexp.New(`/_npx/|/pnpm/dlx/|/bunx-`)
 
 // programs returns the command to put before an agent's, and the paths of all programs
 // that record. The command is acptap-proxy only if small is set.
@@ -102,7 +102,7 @@ func programs(executable func() (string, error), path string, small bool) (recor
 	if path := filepath.ToSlash(exe); strings.Contains(path, "/go-build") && strings.Contains(path, "/exe/") {
 		return nil, nil, errors.New("this acptap is gone when go run ends, so no client could start it; go install ./cmd/acptap/... installs it first")
 	}
-	if npmCache.MatchString(filepath.ToSlash(exe)) {
+	if npmCache().MatchString(filepath.ToSlash(exe)) {
 		return nil, nil, errors.New("this acptap is in a cache that npx may empty, and then no client could start it; npm install -g acptap installs it first")
 	}
 	recorder, err = cli.Acptap.Recorder(executable, path)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/minio/minio-go/v7"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/redact"
 )
@@ -91,7 +91,7 @@ func (b *Bucket) clean(text string) string {
 		}
 		text = withoutWord(text, v.AccessKeyID)
 	}
-	text = signature.ReplaceAllString(text, "Signature="+redact.Placeholder)
+	text = signature().ReplaceAllString(text, "Signature="+redact.Placeholder)
 	return wire.Clip(strings.Join(strings.Fields(redact.Text(text)), " "), maxQuoted)
 }
 
@@ -123,7 +123,7 @@ func inWord(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-var signature = regexp.MustCompile(`Signature=[0-9a-fA-F]+`)
+var signature = lazyregexp.New(`Signature=[0-9a-fA-F]+`)
 
 // isAnonymous reports whether requests are not signed.
 func (b *Bucket) isAnonymous() bool {

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record"
 	"github.com/acptap/acptap/record/redact"
 	"github.com/acptap/acptap/record/tapeid"
@@ -32,7 +32,7 @@ func (n name) key(prefix string) string {
 	return path.Join(prefix, form, n.agent, tapeid.Time(n.tape).Format("2006/01/02"), n.tape+"-"+n.sum+ending)
 }
 
-var behindForm = regexp.MustCompile(`^([A-Za-z0-9._-]+)/[0-9]{4}/[0-9]{2}/[0-9]{2}/([0-9a-zT-]+)-([0-9a-f]{16})\.jsonl\.zst$`)
+var behindForm = lazyregexp.New(`^([A-Za-z0-9._-]+)/[0-9]{4}/[0-9]{2}/[0-9]{2}/([0-9a-zT-]+)-([0-9a-f]{16})\.jsonl\.zst$`)
 
 // parseKey parses the key of an object under a prefix. ok is false unless acptap could have
 // written it.
@@ -41,7 +41,7 @@ func parseKey(prefix, key string) (n name, ok bool) {
 	if !ok {
 		return n, false
 	}
-	m := behindForm.FindStringSubmatch(rest)
+	m := behindForm().FindStringSubmatch(rest)
 	if m == nil {
 		return n, false
 	}
@@ -68,7 +68,7 @@ const maxAgent = 64
 
 // agentWord replaces each run of characters that keys must not contain with a dash.
 func agentWord(agent string) string {
-	agent = noWord.ReplaceAllString(agent, "-")
+	agent = noWord().ReplaceAllString(agent, "-")
 	agent = strings.Trim(agent[:min(len(agent), maxAgent)], ".-")
 	if agent == "" {
 		return "unnamed"
@@ -76,7 +76,7 @@ func agentWord(agent string) string {
 	return agent
 }
 
-var noWord = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var noWord = lazyregexp.New(`[^A-Za-z0-9._-]+`)
 
 func hexSum(sum []byte) string { return fmt.Sprintf("%x", sum[:sumBytes]) }
 

@@ -112,7 +112,7 @@ func (s Selection) of(objects map[string][]object) ([]string, error) {
 		slices.Sort(named)
 		ids = slices.Compact(named)
 	}
-	agent := strings.ToLower(noWord.ReplaceAllString(s.Agent, "-"))
+	agent := strings.ToLower(noWord().ReplaceAllString(s.Agent, "-"))
 	return slices.DeleteFunc(ids, func(id string) bool {
 		return tapeid.Time(id).Before(s.Since) || !slices.ContainsFunc(objects[id], func(o object) bool {
 			return strings.Contains(strings.ToLower(o.agent), agent)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -76,7 +76,7 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 		text += ": " + said
 	}
 	kind := kindOf(status)
-	if status == http.StatusBadRequest && wantsTLS.Match(body) {
+	if status == http.StatusBadRequest && wantsTLS().Match(body) {
 		kind = Denied
 	}
 	return Answer{}, &Failure{Kind: kind, After: retryAfter(head.Get("Retry-After"), head.Get("Date")), text: strings.TrimSpace(text)}
@@ -84,7 +84,7 @@ func (c *Client) answer(status int, head http.Header, body []byte, length int) (
 
 // wantsTLS matches the answers of HTTPS servers to HTTP requests: those of Go, such as
 // the collector, and nginx. The URL is wrong, though the status blames the request.
-var wantsTLS = regexp.MustCompile(`Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port`)
+var wantsTLS = lazyregexp.New(`Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port`)
 
 // readResponse reads an ExportTraceServiceResponse, or that of another signal: in
 // protobuf all have the same fields. It returns how much of the request was refused, and
