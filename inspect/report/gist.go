@@ -17,12 +17,12 @@ type gist struct {
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
-	Earlier  string     // what was said before
+	Remains  []string   // what the agent says that is left
 	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
 	Called   []called   // without turns: calls of tools
-	Did      string
+	Did, Ran string
 	Changed  []edited
 	Changes  string // how many other files were changed
 	Time     timing
@@ -49,8 +49,8 @@ type together struct {
 
 // An edited says how a file was changed.
 type edited struct {
-	File, Link string
-	Lines      []string
+	File, Link, Count string
+	Lines             []string
 }
 
 // A failure is something that failed, and what came of it.
@@ -81,11 +81,11 @@ func closing(text string) string {
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.LeftText(), Running: r.live()}
-	g.Did, g.Time, g.Others = s.Did(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.LeftText(), Remains: s.LeftTexts(), Running: r.live()}
+	g.Did, g.Ran, g.Time, g.Others = s.Did(), s.RanText(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	edits, others := s.Edits()
 	for _, one := range edits {
-		g.Changed = append(g.Changed, edited{one.File, r.place(one.Frame), one.Text()})
+		g.Changed = append(g.Changed, edited{one.File, r.place(one.Frame), one.Count(), one.Text()})
 	}
 	if others > 0 {
 		g.Changes = "and " + termtext.Counted(others, "more file")
@@ -93,10 +93,7 @@ func (r *reader) gist(title string) *gist {
 	g.Outcome.Word = termtext.Spaced(g.Outcome.Word, s.Where())
 	for i, one := range s.Exchanges {
 		if len(s.Exchanges) > 1 {
-			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Earlier: summary.OneLine(one.Earlier), Answered: one.Came()}
-			if one.Did != "" {
-				row.Earlier = ""
-			}
+			row := exchange{Session: one.Session, Turn: one.Turn, Link: r.place(one.Frame), State: outcomeStatus(one.Outcome), Answered: one.Came()}
 			if row.Last = i+1 == len(s.Exchanges) || one.Session != s.Exchanges[i+1].Session; row.Last {
 				row.Answered = closing(row.Answered)
 			}
@@ -120,8 +117,6 @@ func (r *reader) gist(title string) *gist {
 		}
 		if one.Did != "" {
 			g.Answered = []string{closing(one.Came())}
-		} else if one.Earlier != "" {
-			g.Earlier = summary.OneLine(one.Earlier)
 		}
 	}
 	for _, one := range s.CallRows() {
@@ -170,15 +165,14 @@ func (r *reader) gist(title string) *gist {
 
 // html returns the gist, with the time and figures beside its rows.
 func (one *gist) html(figures h.Node) h.Node {
-	did := gistGroup("did", h.Text(one.Did))
+	did := h.Group{gistGroup("did", h.Text(one.Did)), h.Given(one.Ran, gistRow("ran", h.Text(one.Ran)))}
 	return h.Group{
 		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL,
+		h.Given(len(one.Remains), h.P(h.Class("remains"), span("warn", "! left: "), joined(one.Remains, " ", func(text string) h.Node { return bdi(h.Text(text)) })), h.NL),
 		h.Div(h.Class("over"), h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense"), h.If(len(one.Turns) <= fewTurns, "few")),
-			h.Given(len(one.Called), one.failed()),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
-			h.Given(one.Earlier, gistRow("noted", h.P(h.Class("two soft"), h.Auto(), h.Text(one.Earlier)))),
+			h.Given(len(one.Called), one.failed()),
 			h.Given(len(one.Answered), gistRow(one.Says, h.Each(one.Answered, paragraph))),
-			h.Given(len(one.Called), did),
 			one.calls(), h.Each(one.Turns, exchange.html),
 			h.Given(one.Others, gistRow("", h.Class("soft"), h.Text(one.Others))),
 			h.Given(len(one.Called) == 0, one.failed()),
@@ -186,13 +180,13 @@ func (one *gist) html(figures h.Node) h.Node {
 			h.Given(len(one.Stopped), gistRow("stopped", h.Text("by the user: "), joined(one.Stopped, ", ", remark.html))),
 			h.Given(len(one.Slow), gistRow("slow", h.Class("warn"), joined(one.Slow, " · ", remark.html))),
 			h.Given(one.Did != "" && len(one.Called) == 0, did),
-			h.Given(len(one.Changed), gistRow("changed", h.Ul(h.Each(one.Changed, edited.html), h.Given(one.Changes, h.Li(h.Class("soft"), h.Text(one.Changes))))))), h.NL,
+			h.Given(len(one.Changed), gistRow("changed", h.Ul(h.Class("changed"), h.Each(one.Changed, edited.html), h.Given(one.Changes, h.Li(h.Class("soft"), h.Text(one.Changes))))))), h.NL,
 			h.Div(h.Class("side"), one.Time.html(), figures)), h.NL,
 	}
 }
 
 func (c edited) html() h.Node {
-	return h.Li(h.Class("edited"), h.A(h.Link(c.Link), h.Text(c.File)), h.Text(" "), h.Div(h.Each(c.Lines, func(line string) h.Node {
+	return h.Li(h.Class("edited"), h.A(h.Link(c.Link), h.Text(c.File)), span("soft", c.Count), h.Div(h.Each(c.Lines, func(line string) h.Node {
 		return h.P(h.Class("mono", h.If(strings.HasPrefix(line, "+"), "good"), h.If(strings.HasPrefix(line, "-"), "bad")), h.Auto(), h.Text(line))
 	})))
 }
@@ -222,16 +216,12 @@ func (one *gist) calls() (rows h.Group) {
 // bdi returns text that keeps its direction to itself.
 func bdi(children ...h.Node) h.Node { return h.El("bdi", children...) }
 
-// turnsArrow stands before what was said; it turns where text runs from right to left.
-var turnsArrow = h.Raw(`<bdi class="soft turns">→</bdi> `)
-
 func (e exchange) html() h.Node {
 	return h.Group{
 		h.Given(e.Part, gistRow(fmt.Sprint("session ", e.Session), h.B(h.Text(e.Part)))),
 		h.Div(h.El("dt", h.A(h.Link(e.Link), h.Text(fmt.Sprintf("turn %d", e.Turn)))), h.El("dd",
-			h.P(h.Class("three"), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Asked, h.Text(" · "), h.El("strong", h.Text(e.Asked)))),
-			h.Given(e.Earlier, h.P(h.Class("two soft"), h.Auto(), turnsArrow, h.Text(summary.Noted+e.Earlier))),
-			h.Given(e.Answered, h.P(h.Given(!e.Last, h.Class("two")), h.Auto(), turnsArrow, h.Text(e.Answered))))), h.NL,
+			h.Given(e.Asked, h.P(h.Class("three"), h.Auto(), h.El("strong", h.Text(e.Asked)))),
+			h.P(h.Given(!e.Last, h.Class("two")), h.Auto(), bdi(h.Class(e.State.Class), h.Text(e.State.Word)), h.Given(e.Answered, h.Text(" · "+e.Answered))))), h.NL,
 	}
 }
 
@@ -298,13 +288,13 @@ const (
 
 // An exchange is a turn in a few lines. It has no Asked if the title of the page has it.
 type exchange struct {
-	Part           string // of the first one in each of several sessions: what is known of the session
-	Session, Turn  int
-	Link           string
-	State          status
-	Asked, Earlier string
-	Answered       string
-	Last           bool // of its session
+	Part          string // of the first one in each of several sessions: what is known of the session
+	Session, Turn int
+	Link          string
+	State         status
+	Asked         string
+	Answered      string
+	Last          bool // of its session
 }
 
 // A called is the call of a tool in one line.

@@ -20,8 +20,8 @@ func TestHead(t *testing.T) {
 	head, _, _ = strings.Cut(head, "</div>\n<section")
 	head = strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(head, " ")), " ")
 	for _, want := range []string{
-		"asked Fix it 21 November 2026", "turn 1 ✓ done → Done.", "turn 2 ✓ done · Fix it again → Done again.", "failed nothing did",
-		"time 9.00 s tools 2.00 s 22 % idle 7.00 s 78 % slowest go test 2.00 s cost – not reported tokens – not reported",
+		"asked Fix it 21 November 2026", "turn 1 ✓ done · Done.", "turn 2 Fix it again ✓ done · Done again.", "failed nothing did",
+		"time 9.00 s tools 2.00 s 22 % your next prompt 7.00 s 78 % slowest go test 2.00 s cost – not reported tokens – not reported",
 	} {
 		if strings.Count(head, want) != 1 {
 			t.Errorf("got %d × %q, want it once in %q", strings.Count(head, want), want, head)
@@ -41,7 +41,7 @@ func TestBadExits(t *testing.T) {
 	s.turn("Build it", "No.", 2, "BUILD FAILED in 3s")
 	page := string(write(t, report.Input{Tapes: []report.Tape{portable(t, s.lines...)}}))
 	for _, want := range []string{
-		`<span class="fate">✗ open</span>`, "1 tool call: BUILD FAILED in 3s (1 failed)<", "✗ 1 tool call failed<", `<span class="word bad">✗ failed</span>`, `<rect class="tool bad"`,
+		`<span class="fate">✗ open</span>`, "1 tool call (1 failed): 1 command<", "✗ 1 tool call failed<", `<span class="word bad">✗ failed</span>`, `<rect class="tool bad"`,
 	} {
 		if strings.Count(page, want) != 1 {
 			t.Errorf("got %d × %q, want it once", strings.Count(page, want), want)

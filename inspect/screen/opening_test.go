@@ -44,7 +44,7 @@ func TestWithoutSession(t *testing.T) {
 	term.reads(t)
 	for _, place := range []string{"3«There is no conversation on this tape.»", "4«There are no turns on this tape»"} {
 		term.press(t, place)
-		if s := term.text(); !strings.Contains(s, "\n did ") || !strings.Contains(s, "\n time ") {
+		if s := term.text(); !strings.Contains(s, "\n asked ") || !strings.Contains(s, "\n time ") {
 			t.Errorf("got\n%s", s)
 		}
 	}

@@ -14,13 +14,15 @@ import (
 // An aftermath is what followed a failure, as the tape tells it. It proves nothing about whether the
 // failure was mended, but shows how the agent dealt with it.
 type aftermath struct {
-	comment []byte // what the agent said next
-	over    bool   // it has done something else since
-	deeds   []deed
-	with    string // what the call that succeeded was given besides, after a word
-	next    bool   // it failed for another reason
-	skips   bool   // a test was left out in between
-	turn    int    // in which it succeeded; 0: none, or unknown
+	comment  []byte // what the agent said next
+	over     bool   // it has done something else since
+	deeds    []deed
+	with     string // what the call that succeeded was given besides, after a word
+	next     bool   // it failed for another reason
+	only     string // how it passed, though not as it was
+	compiled bool   // only that is known: the tests ran
+	skips    bool   // a test was left out in between
+	turn     int    // in which it succeeded; 0: none, or unknown
 }
 
 // A deed is a call that succeeded after a failure.
@@ -180,6 +182,9 @@ func (a *aftermath) said() string {
 // and, if quoted, what the agent said next. It is empty if the tape tells nothing.
 func (f *Failure) Aftermath(quoted bool) string {
 	text := termtext.Spaced(f.cameTo(), f.Since)
+	if f.after.only != "" {
+		text = commas(f.after.only, text)
+	}
 	if quoted && f.Comment != "" {
 		text = termtext.Dotted(text, "“"+f.Comment+"”")
 	}

@@ -172,8 +172,8 @@ func (c *calls) answered(f *dialect.Frame, e *trace.Event) {
 		how, result = dialect.Errored, cmp.Or(cause.OfContent(content), termtext.Piece(dialect.ErrorText(wire.Get(f.Raw, "error"))))
 	case e.Call.Tool != "":
 		result = resultText(content)
-		if one := c.open[e.First]; one.tool != nil && len(content) < maxCompared {
-			one.tool.bad = badState().Match(content)
+		if one := c.open[e.First]; one.tool != nil {
+			one.tool.bad = saysBad(content)
 		}
 	}
 	c.end(e.First, e.At, how, result)
@@ -245,7 +245,7 @@ func inputOf(arguments []byte) (list []string) {
 // resultText returns the beginning of what a tool returned, in one line.
 func resultText(content []byte) string {
 	for _, block := range wire.Elements(content) {
-		output := cause.Plain(cause.Beginning(wire.Text(wire.Get(block, "text"))))
+		output := cause.Plain(logTime().ReplaceAllString(cause.Beginning(wire.Text(wire.Get(block, "text"))), ""))
 		text := OneLine(cmp.Or(strings.TrimSpace(foundNone().ReplaceAllString(output, "")), output))
 		for line := range strings.Lines(output) {
 			if wrongLine().MatchString(line) {
@@ -259,6 +259,9 @@ func resultText(content []byte) string {
 	}
 	return ""
 }
+
+// logTime matches the time before a line of a log.
+var logTime = lazyregexp.New(`(?m)^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,]*(?:Z|[+-]\d\d:?\d\d)? +`)
 
 // foundNone matches a line of a result that says only that there is nothing of a kind.
 var foundNone = lazyregexp.New(`(?mi)^(?:[\w ]+: )?no [\w -]+ (?:found|detected)\.?\s*$`)

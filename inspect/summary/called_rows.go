@@ -9,6 +9,7 @@ import (
 	"github.com/acptap/acptap/inspect/tapetext"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/lazyregexp"
+	"github.com/acptap/acptap/proxy/wire"
 	"github.com/acptap/acptap/record/termtext"
 )
 
@@ -62,11 +63,39 @@ func (s *Summary) CommonText() string {
 	return "nearly all with " + strings.Join(common, ", ")
 }
 
+// aboutText says what several calls are about: what more than one of them is given, though not most.
+func (s *Summary) aboutText() string {
+	times := map[string]int{}
+	var names []string
+	for _, one := range s.all {
+		for _, text := range slices.Compact(slices.Sorted(slices.Values(one.given))) {
+			if times[text]++; times[text] == 2 && len(text) >= minAbout && len(text) <= listedColumns && text != "true" && text != "false" {
+				names = append(names, text)
+			}
+		}
+	}
+	names = slices.DeleteFunc(names, func(text string) bool { return 2*times[text] > len(s.all) }) // they are about nothing else
+	if i := slices.IndexFunc(names, func(text string) bool { return strings.ContainsAny(text, "0123456789") }); i > 0 {
+		names[0], names[i] = names[i], names[0] // a number tells most
+	}
+	names = names[:min(len(names), maxAbout)]
+	for i, name := range names {
+		names[i] = termtext.CutWords(s.below(name), listedColumns)
+	}
+	return termtext.Labelled("about", strings.Join(names, ", "))
+}
+
+// Limits on what calls are about.
+const (
+	minAbout = 3
+	maxAbout = 3
+)
+
 // minCommon is the smallest number of calls that have an argument in common.
 const minCommon = 5
 
 // fewRowsCalled is the largest number of calls of which each has a row.
-const fewRowsCalled = 16
+const fewRowsCalled = 8
 
 // goesWith reports whether another call that follows can be told with this one.
 func (c *Called) goesWith(next *Called) bool {
@@ -97,8 +126,26 @@ func (c *Called) Mark() termtext.Span {
 	return tapetext.OutcomeStyle(c.How).Span(c.How.Sign() + " ")
 }
 
-// badState matches the answer of a tool that tells of a failure without being one.
-var badState = lazyregexp.New(`(?i)\b(?:state|status|result|conclusion|phase)\\?"?: ?\\?"?(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
+// saysBad reports whether the answer of a tool tells of a failure without being one: a JSON object with
+// such a state, not a list of things that may have failed.
+func saysBad(content []byte) bool {
+	for _, block := range wire.Elements(content) {
+		text := strings.TrimSpace(wire.Text(wire.Get(block, "text")))
+		if !strings.HasPrefix(text, "{") || len(text) > maxCompared || !wire.IsJSON([]byte(text)) {
+			continue
+		}
+		v := wire.ValueOf(text)
+		for _, name := range [...]string{"state", "status", "result", "conclusion", "phase"} {
+			if badState().MatchString(v.Get(name).Text()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// badState matches what such a state says.
+var badState = lazyregexp.New(`(?i)^(?:failed|failure|error|rejected|cancelled|timed.?out)\b`)
 
 // below returns a text with the paths below Dir relative to it.
 func (s *Summary) below(text string) string {
@@ -154,7 +201,12 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 		result := tapetext.ResultStyle(one.How)
 		room := max(f.width-LabelColumns-termtext.Width(name)-3, 1)
 		if f.width > 0 && f.turn > 0 && termtext.Width(one.Input)+arrowColumns+termtext.Width(one.Result) > room {
-			n := min(f.turn, fewRows)
+			n, results := 1, max(f.turn-1, 1)
+			if doesWork().MatchString(one.Tool) { // what it was given matters most
+				n, results = min(f.turn, 2*fewRows), 1
+			} else if one.How == dialect.Done {
+				results = 1
+			}
 			for i, text := range termtext.FirstLines(one.InputIn(n*room-n*n), n, room) {
 				add(termtext.Plain.Span(strings.Repeat(" ", max(1-i, 0)) + text))
 			}
@@ -162,8 +214,8 @@ func (s *Summary) calledRows(f form) (rows []Row) {
 			if one.Input == "" {
 				sign = arrow
 			}
-			columns, n := max(f.width-LabelColumns-2, 1), max(f.turn-1, 1)
-			for i, text := range termtext.FirstLines(one.ResultIn(n*columns-n*n), n, columns) {
+			columns := max(f.width-LabelColumns-2, 1)
+			for i, text := range termtext.FirstLines(one.ResultIn(results*columns-results*results), results, columns) {
 				if i > 0 {
 					sign = termtext.Plain.Span("  ")
 				}

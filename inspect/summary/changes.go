@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,8 +16,12 @@ import (
 type Change struct {
 	File  string   `json:"file"`            // its name, or as much of its path as tells it from others
 	Lines []string `json:"lines,omitempty"` // one of each change that was added, after +, or only removed, after -
-	Times int      `json:"times,omitempty"` // how often it was changed, if more than once
-	Frame Frame    `json:"frame"`           // of the first change
+
+	Added   int `json:"added,omitempty"` // lines, in all changes
+	Removed int `json:"removed,omitempty"`
+
+	Times int   `json:"times,omitempty"` // how often it was changed, if more than once
+	Frame Frame `json:"frame"`           // of the first change
 
 	path string
 }
@@ -25,7 +30,7 @@ type Change struct {
 const (
 	maxChanges    = 64
 	maxChanged    = 3 // lines of each: the last ones
-	changedRows   = 8
+	changedRows   = 6
 	changeColumns = 100
 	fileColumns   = 28
 	maxCompared   = 256 << 10
@@ -33,18 +38,19 @@ const (
 )
 
 // changed notes that a tool call has changed a file.
-func (t *Tally) changed(path, line string, at Frame) {
-	list := t.sum.Changes
+func (t *Tally) changed(path string, how edit, at Frame) {
+	list, line := t.sum.Changes, how.line
 	i := slices.IndexFunc(list, func(c Change) bool { return c.path == path })
 	switch {
 	case path == "":
 	case i >= 0:
 		one := &list[i]
+		one.Added, one.Removed = one.Added+how.added, one.Removed+how.removed
 		if one.Times = max(one.Times, 1) + 1; line != "" && !slices.Contains(one.Lines, line) {
 			one.Lines = append(slices.Clone(one.Lines[max(0, len(one.Lines)-maxChanged+1):]), line)
 		}
 	case len(list) < maxChanges:
-		one := Change{path: path, Frame: at}
+		one := Change{path: path, Frame: at, Added: how.added, Removed: how.removed}
 		if line != "" {
 			one.Lines = []string{line}
 		}
@@ -63,34 +69,43 @@ func (t *Tally) changesTold() []Change {
 	return list
 }
 
-// editOf returns a line of a diff that tells much of it, after a sign: one that was added or, if there
-// is none, one that was removed.
-func editOf(diff []byte) string {
+// An edit is what one tool call changed in a file.
+type edit struct {
+	line           string // that tells much of it, after a sign: one that was added or, if there is none, one that was removed
+	added, removed int    // lines
+}
+
+// editOf returns what a diff changes.
+func editOf(diff []byte) (e edit) {
 	before, after := wire.Text(wire.Get(diff, "oldText")), wire.Text(wire.Get(diff, "newText"))
 	if len(before)+len(after) > maxCompared {
-		return ""
+		return e
 	}
-	if line := onlyIn(after, before); line != "" {
-		return "+ " + line
+	var added, removed string
+	added, e.added = onlyIn(after, before)
+	removed, e.removed = onlyIn(before, after)
+	if e.line = termtext.Labelled("+", added); added == "" {
+		e.line = termtext.Labelled("-", removed)
 	}
-	if line := onlyIn(before, after); line != "" {
-		return "- " + line
-	}
-	return ""
+	return e
 }
 
 // onlyIn returns the longest of the first lines of a text that another text has not, if possible none
-// that tells little.
-func onlyIn(text, other string) (found string) {
-	has := map[string]bool{}
+// that tells little, and how many there are.
+func onlyIn(text, other string) (found string, count int) {
+	has := map[string]int{}
 	for line := range strings.Lines(other) {
-		has[strings.TrimSpace(line)] = true
+		has[strings.TrimSpace(line)]++
 	}
 	dull, seen := "", 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if has[line]--; has[line] >= 0 {
+			continue
+		}
+		count++
 		switch {
-		case has[line], !cause.HasText(line):
+		case seen == lookedAt, !cause.HasText(line):
 			continue
 		case dullLine().MatchString(line):
 			dull = cmp.Or(dull, line)
@@ -99,11 +114,9 @@ func onlyIn(text, other string) (found string) {
 		if len(line) > len(found) {
 			found = line
 		}
-		if seen++; seen == lookedAt {
-			break
-		}
+		seen++
 	}
-	return termtext.CutWords(termtext.Piece(cmp.Or(found, dull)), changeColumns)
+	return termtext.CutWords(termtext.Piece(cmp.Or(found, dull)), changeColumns), count
 }
 
 // dullLine matches lines of programs that tell little of a change: comments, imports, and lines without a word.
@@ -114,12 +127,10 @@ func (s *Summary) Edits() (told []Change, others int) {
 	if !slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Lines != nil }) {
 		return nil, 0
 	}
-	rows := 0
-	for _, one := range s.Changes {
-		if rows += max(len(one.Lines), 1); rows > changedRows && told != nil {
-			break
-		}
-		told = append(told, one)
+	told = slices.Clone(s.Changes[:min(len(s.Changes), changedRows)])
+	for i := range told {
+		few := max(changedRows/len(told), 1)
+		told[i].Lines = told[i].Lines[max(0, len(told[i].Lines)-few):]
 	}
 	return told, len(s.Changes) - len(told)
 }
@@ -130,9 +141,9 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 	if f.entry > 0 {
 		return nil
 	}
-	wide := 0
+	wide, counts := 0, 0
 	for _, one := range told {
-		wide = max(wide, min(termtext.Width(one.File), fileColumns))
+		wide, counts = max(wide, min(termtext.Width(one.File), fileColumns)), max(counts, termtext.Width(one.Count()))
 	}
 	add := func(at Frame, spans ...termtext.Span) {
 		head := termtext.Plain.Line(labelIndent(f.width))
@@ -147,11 +158,11 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 	}
 	for _, one := range told {
 		for i, text := range one.Text() {
-			name := termtext.Cut(one.File, max(wide, 1))
+			name, count := termtext.Cut(one.File, max(wide, 1)), one.Count()
 			if i > 0 {
-				name = ""
+				name, count = "", ""
 			}
-			add(one.Frame, termtext.Plain.Span(termtext.Pad(name, wide)+"  "), termtext.Dim.Span(text))
+			add(one.Frame, termtext.Plain.Span(termtext.Pad(name, wide)+"  "), termtext.Dim.Span(termtext.Pad(count, counts)+"  "+text))
 		}
 	}
 	if others > 0 {
@@ -160,17 +171,25 @@ func (s *Summary) changeRows(f form) (rows []Row) {
 	return rows
 }
 
-// Text says how the file was changed, in a line or several.
+// Count says how many lines were added and removed. It is empty if that is not known.
+func (c *Change) Count() string {
+	var list []string
+	if c.Added > 0 {
+		list = append(list, fmt.Sprintf("+%d", c.Added))
+	}
+	if c.Removed > 0 {
+		list = append(list, fmt.Sprintf("−%d", c.Removed))
+	}
+	return strings.Join(list, " ")
+}
+
+// Text returns lines of the changes, at least one, which may be empty.
 func (c *Change) Text() []string {
-	list := slices.Clone(c.Lines)
-	if more := c.Times - len(list); more > 0 {
-		if len(list) == 0 {
-			return []string{termtext.Counted(c.Times, "change")}
-		}
-		list[0] += " (and " + termtext.Counted(more, "more change") + ")"
+	switch {
+	case len(c.Lines) > 0:
+		return c.Lines
+	case c.Times > 1:
+		return []string{termtext.Counted(c.Times, "change")}
 	}
-	if len(list) == 0 {
-		return []string{""}
-	}
-	return list
+	return []string{""}
 }

@@ -20,7 +20,6 @@ type Exchange struct {
 	Outcome  dialect.Outcome `json:"-"`
 	Ending   string          `json:"outcome"` // in words
 	Asked    string          `json:"asked"`
-	Earlier  string          `json:"earlier,omitempty"` // a long message of the agent before its last one
 	Answered string          `json:"answered,omitempty"`
 	Did      string          `json:"did,omitempty"` // of a turn that did not come to its end: how many tools it called, the last three, and what the last one printed
 	Frame    Frame           `json:"frame"`         // of the prompt
@@ -219,9 +218,6 @@ const (
 	mostRows    = 40
 )
 
-// Noted stands before what was said before the answer.
-const Noted = "noted: "
-
 // arrow stands between what was asked and answered.
 var arrow = termtext.Dim.Span(" → ")
 
@@ -230,20 +226,11 @@ var arrow = termtext.Dim.Span(" → ")
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case s.Unprompted() != "":
-		rows = said("asked", s.Unprompted(), 1, f.width, Frame{})
-		if len(s.Called) > 0 {
-			for _, line := range f.cut(wrap(append(labelSpan("did"), s.turnLine(true)...), f.width, labelIndent(f.width))) {
-				rows = append(rows, Row{Spans: line})
-			}
-		}
-		return append(rows, s.calledRows(f)...)
+		return append(said("asked", s.Unprompted(), askedLines, f.width, Frame{}), s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)
 		rows = said("asked", one.Asked, askedLines-less, f.width, one.Frame)
-		if f.wide {
-			rows = append(rows, said("noted", one.Earlier, fewRows, f.width, one.Frame)...)
-		}
 		answered := one.Answered
 		if one.Did != "" {
 			answered = one.Came()
@@ -326,22 +313,16 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 	if one.Session > 0 {
 		label = "  " + label
 	}
-	head := append(labelSpan(label), tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign()+" "))
-	asked, style := OneLine(one.Asked), termtext.Plain
+	sign := tapetext.OutcomeStyle(one.Outcome.How).Span(one.Outcome.How.Sign() + " ")
+	asked, style := OneLine(one.Asked), termtext.Bold
 	if asked == before && asked != "" {
 		asked, style = "the same again", termtext.Dim
 	}
-	earlier, answered := "", one.Came()
-	if text := OneLine(one.Earlier); f.wide && one.Did == "" && text != "" {
-		earlier = Noted + text
-	}
+	answered := one.Came()
 	room := max(f.width-LabelColumns-2, 2)
-	if f.width <= 0 && earlier != "" {
-		answered = earlier + arrow.Text + answered
-	}
-	if f.width <= 0 || max(f.turn, f.last) == 0 || earlier == "" && termtext.Width(asked)+termtext.Width(answered)+3 <= room {
+	if f.width <= 0 || max(f.turn, f.last) == 0 || termtext.Width(asked)+termtext.Width(answered)+3 <= room {
 		asked, answered = share(asked, answered, f.width, room)
-		line := append(head, style.Span(asked))
+		line := append(labelSpan(label), sign, style.Span(asked))
 		if answered != "" {
 			line = append(line, arrow, termtext.Plain.Span(answered))
 		}
@@ -351,31 +332,23 @@ func turnRows(one *Exchange, before string, f form) (rows []Row) {
 		return []Row{{line, one.Frame}}
 	}
 	margin := termtext.Plain.Span(labelIndent(f.width))
-	for i, text := range termtext.FirstLines(asked, max(f.turn, 1), room) {
-		if i > 0 {
-			head = []termtext.Span{margin}
-		}
-		rows = append(rows, Row{append(head, style.Span(text)), one.Frame})
-	}
-	if rows == nil {
-		rows = append(rows, Row{head, one.Frame})
-	}
-	head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
-	if earlier != "" {
-		for i, text := range Closing(earlier, max(f.turn-1, 1), room) {
+	head := labelSpan(label)
+	add := func(sign termtext.Span, style termtext.Style, lines []string) {
+		for i, text := range lines {
 			if i > 0 {
-				head = []termtext.Span{margin}
+				sign = termtext.Plain.Span("  ")
 			}
-			rows = append(rows, Row{append(slices.Clone(head), termtext.Dim.Span(text)), one.Frame})
-		}
-		head = []termtext.Span{margin, termtext.Dim.Span("→ ")}
-	}
-	for i, text := range Closing(answered, max(f.turn, f.last), room) {
-		if i > 0 {
+			rows = append(rows, Row{append(head, sign, style.Span(text)), one.Frame})
 			head = []termtext.Span{margin}
 		}
-		rows = append(rows, Row{append(head, termtext.Plain.Span(text)), one.Frame})
 	}
+	lines := Closing(answered, max(f.turn, f.last), room)
+	if len(lines) == 0 { // the sign goes with the prompt
+		add(sign, style, termtext.FirstLines(cmp.Or(asked, " "), max(f.turn, 1), room))
+		return rows
+	}
+	add(termtext.Dim.Span("› "), style, termtext.FirstLines(asked, max(f.turn, 1), room))
+	add(sign, termtext.Plain, lines)
 	return rows
 }
 
@@ -440,14 +413,12 @@ func ExchangesOf(sessions []*trace.Session, most int, label func(seq uint64) str
 	return list
 }
 
-// minEarlier is the number of columns that a message must take to be told besides the answer.
-const minEarlier = 80
+// listMark matches the sign of a list in Markdown.
+var listMark = lazyregexp.New(`(?m)^( *)[-*+] +`)
 
+// exchangeOf returns what is told of a turn.
 func exchangeOf(t *trace.Turn) Exchange {
-	e := Exchange{Turn: t.Number, Outcome: t.Outcome, Ending: t.Outcome.String(), Asked: termtext.Unmarked(t.Asked), Answered: termtext.Unmarked(t.Answer()), Frame: Frame{Run: t.Run, Seq: t.Prompt}}
-	if earlier := termtext.Unmarked(t.Earlier()); termtext.Width(OneLine(earlier)) >= minEarlier {
-		e.Earlier = earlier
-	}
+	e := Exchange{Turn: t.Number, Outcome: t.Outcome, Ending: t.Outcome.String(), Asked: termtext.Unmarked(t.Asked), Answered: termtext.Unmarked(listMark().ReplaceAllString(t.Answer(), "$1• ")), Frame: Frame{Run: t.Run, Seq: t.Prompt}}
 	if n := len(t.LastCalls); n > 0 && t.Outcome.How > dialect.Done {
 		var calls []string
 		for _, c := range t.LastCalls {

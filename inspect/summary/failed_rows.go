@@ -173,7 +173,7 @@ func (s *Summary) failedRows(f form) (rows []Row) {
 		}
 		sign := one.Sign() + " "
 		if word := one.Word(); word != "" {
-			sign += termtext.Pad(word, len(wentOn)+2)
+			sign += termtext.Pad(word, len(gotRound)+2)
 		}
 		if one.Past() && f.width > 0 && !f.whole && (len(each) > fewFailed || !f.loose) {
 			what, why = one.Brief(max(f.width-len(margin)-termtext.Width(sign)-termtext.SpansWidth(after), shortColumns))

@@ -87,6 +87,8 @@ func (f *Failure) Sign() string {
 // Word says in a word what came of a failure. It is empty if nothing could mend it.
 func (f *Failure) Word() string {
 	switch {
+	case f.after.next:
+		return gotFurther
 	case f.Fate == gotRound:
 		return gotRound
 	case f.Sign() == "~" && f.tried.turn > 0:

@@ -8,6 +8,8 @@ import (
 	"github.com/acptap/acptap/inspect/summary/cause"
 	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/proxy/lazyregexp"
+	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
@@ -165,7 +167,7 @@ func (a *failures) repeat(how harm, f *Failure) (told bool) {
 			}
 			f.tried = before.tried // a part of it does not mend all
 			again := Again{Count: before.times(), Why: f.why, Frame: f.Frame}
-			if sameReason(f.why, before.why) {
+			if f.why == before.why {
 				again.Why = ""
 			}
 			f.What, f.why, f.Frame, f.Again = before.What, before.why, before.Frame, &again
@@ -184,12 +186,15 @@ func sameWhy(a, b *Failure) bool {
 	return sameReason(a.why, b.why) && len(a.why) >= cause.MinHead && (runs || calls) && a.tried.object == b.tried.object
 }
 
-// sameReason reports whether two reasons are the same but for how much is wrong.
+// sameReason reports whether two reasons are the same but for how much is wrong, and where.
 func sameReason(a, b string) bool {
 	a, _, _ = strings.Cut(a, " · ")
 	b, _, _ = strings.Cut(b, " · ")
-	return a == b
+	return number().ReplaceAllString(a, "0") == number().ReplaceAllString(b, "0")
 }
+
+// number matches a number with what belongs to it, such as a place in a file.
+var number = lazyregexp.New(`\d[\d.,:]*(?:[eE][-+]?\d+)?`)
 
 // times returns how often it failed.
 func (f *Failure) times() int {
@@ -239,6 +244,8 @@ func (a *failures) mend(by attempt, at Frame) {
 				if f.came(gotRound, Frame{}, true); part { // it does only a part
 					f.Fate = wentOn
 				}
+			case fate == succeededLater && by.method == "" && f.tried.command.Tests() && len(f.after.deeds) == 0 && strings.HasPrefix(f.tried.with(&by), "with "):
+				f.after.only = "passed only " + termtext.CutWords(f.tried.with(&by), deedColumns)
 			default:
 				f.came(fate, at, false)
 				f.after.turn = by.during
@@ -260,6 +267,15 @@ func (f *Failure) advised(by *attempt) bool {
 	})
 }
 
+// stopped notes that the user has stopped a tool call: what it was to mend is not mended.
+func (a *failures) stopped(by *attempt) {
+	for f := range a.all {
+		if f.Kind == dialect.FailedTool && f.tried.method == "" && !f.Mended() && f.tried.mends(by) == succeededLater {
+			f.Fate, f.open, f.wentOn, f.after.only = notMended, true, false, "ran again, stopped by the user"
+		}
+	}
+}
+
 // outlived notes that the agent answers in a turn: what made an earlier turn fail is over.
 func (a *failures) outlived(e *trace.Event) {
 	for f := range a.all {
@@ -275,6 +291,7 @@ func (a *failures) compiled(by attempt, at Frame) {
 		for i := range a.kept[how] {
 			if f := &a.kept[how][i]; !f.Mended() && f.tried.command.Compiles() && f.tried.command.Relation(&by.command) >= shell.Whole {
 				f.came(succeededLater, at, false)
+				f.after.compiled = true
 			}
 		}
 	}

@@ -109,8 +109,6 @@ func (a *attempt) mends(later *attempt) string {
 
 func (a *attempt) mendsRequest(later *attempt) string {
 	switch {
-	case a.misused && dialect.Does(later.method, dialect.CallsTool) && sameStart(a.object, later.object): // the tool has another name
-		return similar
 	case a.method != later.method || a.object != later.object || later.turn > 0:
 	case a.params == later.params:
 		return succeededLater
@@ -172,11 +170,6 @@ func (a *attempt) with(later *attempt) string {
 
 // doesWork matches names of tools that do not only look at something.
 var doesWork = lazyregexp.New(`(?i)(?:^|[_.-])(?:add|apply|book|build|copy|create|deploy|export|generate|insert|make|move|patch|post|publish|put|release|render|reserve|run|save|send|set|start|update|upload|write)`)
-
-// sameStart reports whether two names begin alike.
-func sameStart(a, b string) bool {
-	return min(len(a), len(b)) >= minTelling && a[:minTelling] == b[:minTelling]
-}
 
 // same reports whether an attempt is an earlier one again: the same call of a tool, or the same
 // command apart from flags, or a part of its tests.
@@ -253,8 +246,10 @@ func (f *Failure) cameTo() string {
 	}
 	text := f.Fate
 	switch {
-	case f.after.next && text == gotRound:
-		text = "then the next error"
+	case f.after.next:
+		text = failedOtherwise
+	case f.after.compiled:
+		text = "compiled"
 	case text == succeededLater || text == gotRound:
 		text = "passed"
 	}
@@ -282,11 +277,12 @@ func (f *Failure) Past() bool { return f.Mended() || f.wentOn }
 // What came of a failure that was not mended as far as is known.
 const (
 	notMended = "open"
-	wentOn    = "not retried" // but a later tool call succeeded
-	gotRound  = "got round"   // a similar one did, or the same with something besides
+	wentOn    = "not retried"   // but a later tool call succeeded
+	gotRound  = "worked around" // a similar one did, or the same with something besides
 	similar   = "a similar call succeeded"
 
-	failedOtherwise = "fixed, then the next error"
+	failedOtherwise = "then the next error"
+	gotFurther      = "got further" // the same failed again for another reason
 	sameTool        = "another call of it succeeded"
 )
 

@@ -66,6 +66,7 @@ type form struct {
 
 	wide  bool // also what was said before the answer, and a row for each failure
 	whole bool // as many rows for each failure as it takes
+	brief bool // without how long the first output took
 	loose bool // with an empty row between what was said, what failed, and the rest
 }
 
@@ -79,13 +80,12 @@ func (s *Summary) usual(width int) form {
 // takes the rows that are left.
 func (s Summary) Overview(width, height int, all []Exchange) []Row {
 	var forms []form
-	for _, turn := range [...]int{6 * fewRows, 4 * fewRows, 3 * fewRows, 2 * fewRows, fewRows + 1, fewRows} {
-		one := form{turn: turn, last: answerLines, wide: true, whole: turn >= 4*fewRows}
-		loose := one
-		loose.loose = true
-		forms = append(forms, loose, one)
+	for _, loose := range [...]bool{true, false} {
+		for _, turn := range [...]int{6 * fewRows, 4 * fewRows, 3 * fewRows, 2 * fewRows, fewRows + 1, fewRows} {
+			forms = append(forms, form{turn: turn, last: answerLines, wide: true, whole: turn >= 4*fewRows, loose: loose, brief: true})
+		}
 	}
-	forms = append(forms, form{turn: 1, last: answerLines, wide: true, loose: true}, form{turn: fewRows, last: answerLines}, form{turn: 1, last: answerLines}, form{turn: 1, last: 3}, form{last: 3}, form{}, form{entry: 3}, form{entry: 2})
+	forms = append(forms, form{turn: fewRows, last: answerLines}, form{turn: 1, last: answerLines}, form{turn: 1, last: 3}, form{last: 3}, form{}, form{entry: 3}, form{entry: 2})
 	told := s.Exchanges
 	for _, s.Exchanges = range [][]Exchange{all, told} {
 		for _, f := range forms {
@@ -110,6 +110,11 @@ func (s Summary) Overview(width, height int, all []Exchange) []Row {
 func (s *Summary) rows(f form) (rows []Row) {
 	for _, line := range wrap(s.tapeLine(), f.width, indent) {
 		rows = append(rows, Row{Spans: line})
+	}
+	if left := s.leftLine(); left != nil && f.entry == 0 {
+		for _, line := range wrapWords(append(labelSpan("left"), left...), f.width, labelIndent(f.width)) {
+			rows = append(rows, Row{Spans: line})
+		}
 	}
 	rows = append(rows, f.space()...)
 	if said := s.dialog(f); len(said) > 0 {
@@ -189,16 +194,19 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	add("rules", s.ruleLine(), Frame{})
 	if len(s.Called) == 0 {
 		add("did", s.turnLine(f.entry == 0), Frame{})
+		if f.entry == 0 {
+			add("ran", s.ranLine(), Frame{})
+		}
 		rows = append(rows, s.changeRows(f)...)
 	}
-	if len(rows) > 0 {
+	if n := len(rows); n > 0 && len(rows[n-1].Spans) > 0 {
 		rows = append(rows, f.space()...)
 	}
 	if bar := s.timeBar(f); bar != nil {
 		add("time", bar, Frame{})
-		rows = append(rows, s.under(f, s.timeLine(true, false))...)
+		rows = append(rows, s.under(f, s.timeLine(true, f))...)
 	} else {
-		add("time", s.timeLine(false, f.entry > 0), Frame{})
+		add("time", s.timeLine(false, f), Frame{})
 	}
 	rows = append(rows, s.slowestRows(f)...)
 	add("servers", s.serverLine(), Frame{})

@@ -18,18 +18,18 @@ func (s *Summary) Did() string { return termtext.SpansText(s.turnLine(true), fal
 
 // timeLine, below a bar or without one, says how long the start took, what turns waited for and, unless
 // it is to be brief, how long the first output took.
-func (s *Summary) timeLine(bar, brief bool) []termtext.Span {
+func (s *Summary) timeLine(bar bool, f form) []termtext.Span {
 	var l line
 	if s.Untimed {
 		l.add(termtext.Dim, "no times on the tape")
 		return l
 	}
 	if s.Turns.Count > 0 {
-		l = append(l, s.parts(bar)...)
+		l = append(l, s.parts(bar, f)...)
 	} else {
 		l.add(termtext.Plain, s.SpentText())
 	}
-	if o := s.Time.FirstOutput; o != nil && !brief {
+	if o := s.Time.FirstOutput; o != nil && !f.brief && f.entry == 0 {
 		l.add(termtext.Plain, o.text("first output after "))
 	}
 	if o := s.Time.Latency; o != nil {
@@ -79,22 +79,22 @@ func (s *Summary) timeParts() (list []timePart) {
 		add(one.Of, seconds(one.Took), 0)
 	}
 	if s.Turns.Count > 0 {
-		add("start-up", s.Time.StartUp, seconds(shownStartUp))
+		add("start-up", s.Time.StartUp, max(seconds(shownStartUp), s.Took/fewOf))
 	}
-	add("idle", s.Time.Idle, seconds(time.Second))
+	add(Idle, s.Time.Idle, max(seconds(time.Second), s.Took/fewOf))
 	slices.SortStableFunc(list, func(a, b timePart) int { return cmp.Compare(b.took, a.took) })
 	return list
 }
 
 // parts says what the time of turns, and between them, went to, after the whole and the biggest
-// part first. Below a bar each has its sign.
-func (s *Summary) parts(bar bool) (l line) {
+// part first: in few words where rows are few, and below a bar each with its sign.
+func (s *Summary) parts(bar bool, f form) (l line) {
 	list := s.timeParts()
 	for i, one := range list {
 		text := one.of + " " + one.took.String()
 		switch one.of {
 		case "you":
-			text = "waiting for " + text
+			text = "waiting for your answer " + one.took.String()
 		case "the agent":
 			if l := s.Time.Limited; l != nil {
 				text += l.text()
@@ -103,28 +103,36 @@ func (s *Summary) parts(bar bool) (l line) {
 			if subagents := s.SubagentText(); subagents != "" {
 				text += " (" + subagents + ")"
 			}
-		case "idle":
+		case Idle:
 			if pause := s.PauseText(); pause != "" {
 				text += " (" + pause + ")"
 			}
 		}
 		switch {
 		case i > 0:
-			l = append(l, termtext.Plain.Span(", "))
 		case one.took.String() != s.Took.String():
 			l = append(l, termtext.Plain.Span(s.Took.String()+": "))
 		}
 		if bar {
 			l = append(l, barLooks[one.of], termtext.Plain.Span(" "))
 		}
+		if i < len(list)-1 {
+			text += ", "
+		}
+		if f.entry > 0 {
+			text = strings.TrimPrefix(text, "waiting for ")
+		}
 		l = append(l, termtext.Plain.Span(text))
 	}
 	return l
 }
 
+// Idle is what the time is called that no turn takes.
+const Idle = "waiting for your next prompt"
+
 // barLooks are how the parts of the time look in a bar, which tells them apart without colours too.
 var barLooks = map[string]termtext.Span{
-	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▐"), "start-up": termtext.Dim.Span("▌"), "idle": termtext.Dim.Span("░"),
+	"tools": termtext.Tools.Span("█"), "you": termtext.Permission.Span("▓"), "the agent": termtext.LifeCycle.Span("▒"), "the client": termtext.Services.Span("▐"), "start-up": termtext.Dim.Span("▌"), Idle: termtext.Dim.Span("░"),
 }
 
 // timeBar draws the parts of the time in the order in which the line below names them; nil: there is
@@ -173,6 +181,9 @@ func (s *Summary) ofWhole(parts []string, biggest seconds) string {
 	}
 	return whole + ": " + text
 }
+
+// fewOf is the part of the whole time that is too little to tell.
+const fewOf = 100
 
 // shownStartUp is the shortest start-up that is shown.
 const shownStartUp = 100 * time.Millisecond
@@ -341,7 +352,7 @@ func (s *Summary) usageLine() []termtext.Span {
 	if c := u.Context; c != nil && c.Size > 0 {
 		text := fmt.Sprintf("context: %s of %s", termtext.Grouped(int64(c.Used)), termtext.Grouped(int64(c.Size)))
 		if c.Peak > c.Used {
-			text += ", at most " + termtext.Grouped(int64(c.Peak))
+			text += " (peak " + termtext.Grouped(int64(c.Peak)) + ")"
 		}
 		l.add(termtext.Plain, text)
 	}

@@ -17,7 +17,7 @@ func OneLine(text string) string {
 		default:
 			b.WriteByte(' ')
 		}
-		b.WriteString(line)
+		b.WriteString(strings.TrimPrefix(line, "• "))
 	}
 	return b.String()
 }

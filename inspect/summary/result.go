@@ -67,7 +67,8 @@ func (t *Tally) Summary() Summary {
 	s.Time.Slowest = t.steps.told(s.Took-s.Time.Idle, turns)
 	s.Time.Beside = waitedOf(trace.Spend{User: turns.Waited.User - once.User, Client: turns.Waited.Client - once.Client, Tool: turns.Waited.Tool - once.Tool, Agent: turns.Waited.Agent - once.Agent})
 	s.Exchanges, s.Parts = t.said.told(t.commands.lastLine)
-	s.Changes = t.changesTold()
+	s.Left = leftOf(s.Exchanges)
+	s.Ran, s.Changes = t.programs.list(), t.changesTold()
 	if s.Turns.Count == 0 {
 		s.calls(&t.Stats, t.called.failed)
 		s.Time.Latency = spreadOf(&turns.Calls)

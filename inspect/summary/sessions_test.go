@@ -80,10 +80,10 @@ did       1 turn: done
 time      10 ms: the agent 6 ms
 slowest   1 ms  session/new (frame 3)
 `,
-		"b": `failed    ✗ open         turn 1: refused by the agent (frame 11)
-          ✗ open         Fail (frame 10)
+		"b": `failed    ✗ open           turn 1: refused by the agent (frame 11)
+          ✗ open           Fail (frame 10)
           ✗ a line that is not JSON-RPC (frame 12)
-did       1 turn: refused · 1 tool call: Fail (1 failed)
+did       1 turn: refused · 1 tool call (1 failed): Fail
 time      7 ms: the agent 2 ms, tools 1 ms
 slowest   1 ms  session/new (frame 5)
 cost      no cost reported · tokens: 7 in

@@ -95,7 +95,7 @@ func (s *steps) told(busy seconds, turns *stats.Turns) (list []Step) {
 	for _, of := range slices.Sorted(maps.Keys(s.runs)) {
 		if run := s.runs[of]; run.times > 1 {
 			one := *run
-			one.What = fmt.Sprintf("%s ×%d", cutCommand(one.command, failedColumns), run.times)
+			one.What = fmt.Sprintf("%s, %d runs in all", cutCommand(one.command, failedColumns), run.times)
 			all.insert(one)
 		}
 	}

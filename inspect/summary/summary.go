@@ -35,6 +35,8 @@ type Summary struct {
 	Exchanges []Exchange `json:"exchanges,omitempty" help:"the turns: of more than six in a session the first, the last, and those between that ended worst, each with the turn after it:"`
 	Parts     []Part     `json:"parts,omitempty" help:"of several sessions with turns, the first ones and the last one:"`
 
+	Left []string `json:"left,omitempty" help:"sentences of the last answer that say that something is not done, or what the user is to do, at most two"`
+
 	Dir    string   `json:"directory,omitempty" help:"without turns, the directory that has most of the files that tools were given"`
 	Called []Called `json:"called,omitempty" help:"without turns, calls of tools: of more than twenty the first, the last, and those between that failed; frame is that of the request:"`
 
@@ -42,6 +44,7 @@ type Summary struct {
 
 	Turns   Turns    `json:"turns" help:"how many, and how they ended:"`
 	Calls   []Call   `json:"calls,omitempty" help:"without turns, by method, the most frequent first:"`
+	Ran     []Count  `json:"ran,omitempty" help:"commands that tool calls ran, by program and subcommand, the most frequent first, at most sixteen:"`
 	Changes []Change `json:"changes,omitempty" help:"files that tool calls in turns changed, the first change first, at most 64:"`
 	Tools   []Tool   `json:"tools,omitempty" help:"tool calls in turns, by name or kind, the first call first, or of more than 20 calls the most frequent:"`
 	Time    Time     `json:"time" help:"how long things took:"`

@@ -38,6 +38,7 @@ type Tally struct {
 	beside    beside
 	idle      pauses
 	steps     steps
+	programs  programs
 	commands  terminals
 	ungranted *trace.Entity                // the tool call whose permission was left open last
 	hears     bool                         // stderr is not that of Sessions
@@ -140,7 +141,7 @@ func (t *Tally) Take(f *dialect.Frame, tr *trace.Trace) {
 				what += t.called.withInput(e)
 			}
 			by := t.commands.triedBy(kind, f, tr.Events(), tried)
-			by.missing = cause.Missing(why)
+			by.missing, by.misused = cause.Missing(why), by.misused || cause.Misused(why)
 			return Failure{Kind: kind, What: what + because(why), why: why, Frame: here, Stderr: t.cause(kind, f), tried: by}
 		})
 	}
@@ -297,6 +298,9 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 				t.completed(e, f)
 			}
 			t.declined.tool(e)
+			if e.Phase == trace.Ended {
+				t.programs.add(e, &t.commands)
+			}
 			t.stop(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Phase == trace.Ended && e.Reason != "selected":
 			t.ungranted = e.ToolCall
@@ -366,6 +370,8 @@ func (t *Tally) stop(e *trace.Event) {
 	if e.ToolCall == t.ungranted { // it never ran
 		return
 	}
+	by := t.commands.attempt(e)
+	t.failures.stopped(&by)
 	t.sum.Stopped = append(t.sum.Stopped, Step{callTitle(c, t.commands.command(e)), seconds(e.At - e.Began), Frame{Run: e.Run, Seq: e.First}})
 }
 
@@ -394,6 +400,11 @@ func (t *Tally) step(e *trace.Event, took time.Duration) {
 	if e.Kind == trace.ToolCallEvent {
 		a := t.commands.attempt(e)
 		command, of = a.command.Work()
+	}
+	for i := range t.sum.Stopped {
+		if one := &t.sum.Stopped[i]; one.Frame.Run == e.Run && one.Frame.Seq == e.First {
+			one.Took = seconds(took) // without the wait for a permission
+		}
 	}
 	what := func() string { return stepName(e, t.commands.command(e)) + t.called.withInput(e) }
 	t.steps.add(what, command, of, e.At-took, e.At, Frame{Run: e.Run, Seq: e.First})

@@ -19,7 +19,7 @@ type terminals struct {
 	calls bounded.Map[toolCall, string]     // the last terminal of each
 	ran   bounded.Map[toolCall, string]     // the command of each
 	given bounded.Map[toolCall, []argument] // what others were given
-	edits bounded.Map[toolCall, string]     // how others change a file
+	edits bounded.Map[toolCall, edit]       // how others change a file
 	shown bounded.Map[toolCall, string]     // the end of what each has printed
 }
 
@@ -95,7 +95,7 @@ func (t *terminals) command(e *trace.Event) string {
 func (t *terminals) attempt(e *trace.Event) attempt {
 	c := e.ToolCall.ToolCall
 	a := attempt{title: c.Title, kind: c.Kind, file: c.File, object: e.SessionID, during: e.InTurn}
-	a.edit = t.edit(e)
+	a.edit = t.edit(e).line
 	a.given, _ = t.given.Get(toolCall{e.SessionID, c.ID})
 	switch command := t.command(e); {
 	case trace.OnlyLooks(c.Kind), changes(c):
@@ -108,7 +108,7 @@ func (t *terminals) attempt(e *trace.Event) attempt {
 }
 
 // edit returns how the tool call changes a file that an event is about, if that is known.
-func (t *terminals) edit(e *trace.Event) string {
+func (t *terminals) edit(e *trace.Event) edit {
 	edit, _ := t.edits.Get(toolCall{e.SessionID, e.ToolCall.ToolCall.ID})
 	return edit
 }

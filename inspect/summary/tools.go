@@ -102,7 +102,7 @@ func (s *Summary) addTools(l *line) {
 			last.What, last.Count = termtext.Counted(one.Count, name), 1
 		}
 		switch done := one.Count - one.Failed; {
-		case trace.OnlyLooks(one.What):
+		case trace.OnlyLooks(one.What), one.What == "execute" && len(s.Ran) > 0:
 		case one.files && len(one.Titles) == 0:
 			told = told[:len(told)-1] // no change was made
 		case edits && changesFile(one.What):
@@ -130,20 +130,22 @@ func (s *Summary) addTools(l *line) {
 	if failed += s.Failures.quiet; calls == 0 {
 		return
 	}
-	l.add(termtext.Plain, strings.TrimSuffix(termtext.Counted(calls, "tool call")+": "+list(told), ": "))
-	var ends []termtext.Span
+	l.add(termtext.Plain, termtext.Counted(calls, "tool call"))
+	between := " ("
 	add := func(style termtext.Style, n int, word string) {
 		if n > 0 {
-			between := []string{" (", ", "}[min(len(ends), 1)]
-			ends = append(ends, termtext.Plain.Span(between), style.Span(termtext.Grouped(int64(n))+word))
+			*l = append(*l, termtext.Plain.Span(between), style.Span(termtext.Grouped(int64(n))+word))
+			between = ", "
 		}
 	}
 	add(termtext.Plain, s.Rejected.ToolCalls, " rejected")
 	add(termtext.Failure, failed, " failed")
 	add(termtext.Failure, open, " unfinished")
-	if ends != nil {
-		*l = append(append(*l, ends...), termtext.Plain.Span(")"))
+	text := termtext.Labelled(":", list(told))
+	if between == ", " {
+		text = ")" + text
 	}
+	*l = append(*l, termtext.Plain.Span(text))
 }
 
 // kindNames are the words for calls of tools of a kind.

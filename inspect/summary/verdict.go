@@ -26,14 +26,19 @@ func (s *Summary) tapeLine() []termtext.Span {
 	return l
 }
 
-// Verdict says how the tapes came out. It is green only if a prompt was sent.
+// Verdict says how the tapes came out. It is green only if a prompt was sent and,
+// as far as is known, nothing is left.
 func (s *Summary) Verdict() termtext.Span {
 	how := tapetext.OutcomeSpan(s.Outcome())
 	if s.connection().Protocol == dialect.MCP {
 		how.Text = strings.Replace(how.Text, dialect.Died.String(), serverDied, 1)
 	}
-	if how.Style == termtext.Good && s.NotPrompted() {
+	switch {
+	case how.Style != termtext.Good:
+	case s.NotPrompted():
 		how.Style = termtext.Plain
+	case s.Failures.Unmended > 0, len(s.Left) > 0:
+		how.Style = termtext.Slow
 	}
 	return how
 }
@@ -85,11 +90,11 @@ const thenDone = ", then done"
 // NotPrompted reports whether sessions were opened and no prompt was sent.
 func (s *Summary) NotPrompted() bool { return s.Turns.Count == 0 && s.Sessions > 0 }
 
-// Unprompted stands in place of what was asked if the tapes have no prompt. It is empty if they do.
+// Unprompted stands in place of what was asked if the tapes have no prompt: of MCP what was called. It is empty if they do.
 func (s *Summary) Unprompted() string {
 	switch {
 	case len(s.Called) > 0:
-		return "no prompt on this tape (MCP)"
+		return termtext.Dotted("no prompt (MCP) · "+s.Did(), s.aboutText())
 	case s.NotPrompted():
 		return "no prompt was sent"
 	}

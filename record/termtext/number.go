@@ -20,6 +20,9 @@ func Grouped(n int64) string {
 // Counted formats a number of things, such as 1 turn or 1,200 turns.
 func Counted[N int | int64 | uint64](n N, what string) string {
 	if n != 1 {
+		if strings.HasSuffix(what, "ch") {
+			what += "e"
+		}
 		what += "s"
 	}
 	return Grouped(int64(n)) + " " + what

@@ -10,14 +10,13 @@ import (
 	"github.com/acptap/acptap/proxy/wire"
 )
 
-// Limits on the bytes kept of what was asked, of what was answered in an earlier turn of a session
-// and in its last one, and of a message before the answer.
+// Limits on the bytes kept of what was asked, of an answer that is still short, and of what was answered in an earlier turn of a session
+// and in its last one.
 const (
-	quoteLength   = 384
-	shortLength   = 768
-	answerLength  = 4 << 10
-	earlierLength = 384
-	leastEarlier  = 80 // a shorter message tells too little
+	askedLength  = 448
+	quoteLength  = 384
+	shortLength  = 768
+	answerLength = 4 << 10
 )
 
 // A quote is the beginning of the last message that the agent sent in a turn. Unlike the
@@ -27,20 +26,11 @@ type quote struct {
 	id   string // of the message; empty: it has none
 	over bool   // something else came after it: more text is another message
 	cut  bool   // there was more
-
-	before string // beginning of a long message before it
-	length int    // of that message, as far as it was kept
 }
 
 // Answer returns the beginning of the last message that the agent sent in the turn. An ellipsis
 // replaces what it lacks.
 func (t *Turn) Answer() string { return beginning(t.answer.text, t.answer.cut) }
-
-// Earlier returns the beginning of a long message that the agent sent in the turn before its last
-// one: of several about as long, the latest. It is empty if none takes a line.
-func (t *Turn) Earlier() string {
-	return beginning([]byte(t.answer.before), t.answer.length > len(t.answer.before))
-}
 
 // beginning returns the beginning of a text. If there was more, it ends with a word, unless the
 // last one is very long, and an ellipsis.
@@ -67,10 +57,7 @@ func (q *quote) add(f *frame, u wire.Value) {
 	}
 	id := f.clip(u.Get("messageId").Text())
 	if q.over || id != q.id || said.Form != dialect.Chunk && u.Get("content").Exists() {
-		if n := len(q.text); n >= leastEarlier && n > q.length/2 { // the later ones know more
-			q.before, q.length = string(q.text[:min(n, earlierLength)]), n
-		}
-		*q = quote{text: q.text[:0], id: strings.Clone(id), before: q.before, length: q.length}
+		*q = quote{text: q.text[:0], id: strings.Clone(id)}
 	}
 	for text := range texts(u.Get("content")) {
 		if n := len(q.text) + len(text); n > max(cap(q.text), quoteLength/4) && cap(q.text) < quoteLength { // append would take up to twice the room
@@ -100,7 +87,7 @@ func (f *frame) asked() string {
 		if text == "" {
 			continue
 		}
-		if len(b) > 0 && len(b) < quoteLength {
+		if len(b) > 0 && len(b) < askedLength {
 			switch first, _ := utf8.DecodeRuneInString(text); {
 			case isLink && b[len(b)-1] == ' ', inLine && !unicode.IsLetter(first):
 			case isLink, inLine:
@@ -110,7 +97,7 @@ func (f *frame) asked() string {
 			}
 		}
 		inLine = isLink
-		room := min(len(text), quoteLength-len(b))
+		room := min(len(text), askedLength-len(b))
 		b, cut = append(b, text[:room]...), cut || room < len(text)
 	}
 	return strings.TrimSpace(beginning(b, cut))

@@ -67,7 +67,7 @@ func Telling(output string, last bool) string {
 	text := termtext.FirstLines(Plain(numberedTest().ReplaceAllString(lineMark().ReplaceAllString(Beginning(output), ""), "✗ $1")), maxToolLines, 0)
 	strict := strings.Contains(output, "-Werror") || strings.Contains(output, "treated as error")
 	isEmpty := func(line string) bool {
-		return emptyLine().MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !(strict && warned().MatchString(line))
+		return emptyLine().MatchString(line) && !strings.HasSuffix(line, "DATA RACE") && !ctestLine().MatchString(line) && !(strict && warned().MatchString(line))
 	}
 	if bare := slices.DeleteFunc(slices.Clone(text), isEmpty); len(bare) > 0 { // a ruler is one
 		text = bare

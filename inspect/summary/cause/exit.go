@@ -91,3 +91,8 @@ var testedLines = lazyregexp.New(`(?m)^test result: |\b\d+ passed\b|^\d+ tests? 
 func Missing(why string) bool { return notThere().MatchString(why) }
 
 var notThere = lazyregexp.New(`(?i)\bcommand not found\b|: not found$|\bcould not be found\b|\bunknown (?:sub)?command\b|\bno such (?:sub)?command\b|\bno module named\b|\bcannot find module\b|\bcan't locate \S+ in @INC\b|\bis not installed\b`)
+
+// Misused reports whether a request failed because of what it was given.
+func Misused(why string) bool { return misuse().MatchString(why) }
+
+var misuse = lazyregexp.New(`(?i)\b(?:missing|unknown|invalid|unexpected) (?:required )?(?:parameters?|arguments?|properties|property|fields?)\b|\bis (?:a )?required\b|\bvalidation (?:error|failed)\b`)

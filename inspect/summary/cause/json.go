@@ -12,11 +12,27 @@ import (
 // members that tell something, how many rows there are, and the first of them. It is empty if the
 // text is no object and no array.
 func unwrapped(text string) string {
-	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' || !wire.IsJSON([]byte(text)) {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
 		return ""
+	}
+	if !wire.IsJSON([]byte(text)) {
+		if text = fromPython(text); !wire.IsJSON([]byte(text)) {
+			return ""
+		}
 	}
 	return contentText(wire.ValueOf(text), maxNested)
 }
+
+// fromPython returns JSON for the lists and dictionaries that a program in Python prints, unless there
+// are quotes in their texts.
+func fromPython(text string) string {
+	if strings.Contains(text, `"`) {
+		return text
+	}
+	return pythonWords.Replace(text)
+}
+
+var pythonWords = strings.NewReplacer(`'`, `"`, ": True", ": true", ": False", ": false", ": None", ": null")
 
 // Limits on what is told of a JSON text.
 const (

@@ -20,6 +20,12 @@ func withReason(told string, text []string, at int) string {
 	case pytestLine().MatchString(told):
 		test := pytestLine().FindStringSubmatch(told)
 		return test[1] + ": " + uncut(test[2], text)
+	case ctestLine().MatchString(told):
+		name := ctestLine().FindStringSubmatch(told)[1]
+		if len(after) > 0 && !strings.HasPrefix(after[0], "Start ") {
+			return name + ": " + after[0]
+		}
+		return name + " failed"
 	case namedLine().MatchString(told):
 		if why := reason(after); why != "" {
 			return termtext.CutWords(testMark().ReplaceAllString(testMark().ReplaceAllString(told, ""), ""), testColumns) + ": " + why
@@ -34,6 +40,9 @@ func withReason(told string, text []string, at int) string {
 	}
 	return told
 }
+
+// ctestLine matches the line of CTest about a test that failed.
+var ctestLine = lazyregexp.New(`^\d+/\d+ Test +# ?\d+: (\S+) \.*\*\*\*`)
 
 // headLine matches lines that say only that something is wrong, before the one that says what (Bundler,
 // REST Assured).
@@ -55,7 +64,7 @@ func uncut(why string, text []string) string {
 }
 
 // namedLine matches the name of a single test that failed, as test runners write it.
-var namedLine = lazyregexp.New(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^Failed \S+ \[[\d.,< ]+m?s\]$`)
+var namedLine = lazyregexp.New(`^Failure/Error: |^\s*(?:[✖✗✘×⨯❌●]|--- FAIL:|\[ +FAILED +\]) +\S*[\pL\d/]|^\d+\) \S|(?:\.\.\.|\)| > .*) FAILED$|: +FAIL(?: \([\d.]+s\))?$|^\[ERROR\] (?:\w+\.)+\w+ .*<<< (?:FAILURE|ERROR)!|^Failed \S+ \[[\d.,< ]+m?s\]$|^\d+/\d+ Test +# ?\d+: \S+ \.*\*\*\*`)
 
 var (
 	// testMark matches what stands around the name of a test: a sign, and how long it ran.

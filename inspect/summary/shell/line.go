@@ -21,21 +21,37 @@ type Line struct {
 
 // Parse reads a command line, which may be the title of a tool call.
 func Parse(text string) (l Line) {
+	text = quotedText().ReplaceAllStringFunc(text, func(quoted string) string { return noMarks.Replace(quoted) })
 	l.Words, l.sets = wordsOf(text)
 	l.guarded = strings.Contains(text, "||")
 	l.Piped = strings.Contains(strings.ReplaceAll(text, "||", ""), "|")
 	last := text[strings.LastIndexByte(text, ';')+1:]
-	if strings.TrimSpace(last) == "" {
+	if end := strings.TrimSpace(last); end == "" || slices.Contains(keywords, end) {
 		last = text
 	}
 	for _, one := range chainMark().Split(last, -1) {
 		one, _, _ = strings.Cut(one, " | ")
-		if words, _ := wordsOf(one); len(words) > 0 && words[0] != "cd" {
+		words, _ := wordsOf(one)
+		for len(words) > 0 && slices.Contains(leads, words[0]) {
+			words = words[1:]
+		}
+		if len(words) > 0 && !slices.Contains(keywords, words[0]) {
 			l.runs = append(l.runs, parseRun(words))
 		}
 	}
 	return l
 }
+
+var (
+	// quotedText matches text in quotes, in which noMarks replaces what would stand between commands.
+	quotedText = lazyregexp.New(`"(?:[^"\\]|\\.)*"|'[^']*'`)
+	noMarks    = strings.NewReplacer(";", "·", "&", "·", "|", "·", "\n", " ")
+
+	// leads are words of a shell before a command, and keywords those that are no command that tells
+	// something.
+	leads    = []string{"do", "then", "else", "{", "("}
+	keywords = []string{"cd", "for", "while", "if", "case", "done", "fi", "esac", "}", ")"}
+)
 
 // chainMark matches what stands between the commands of a chain.
 var chainMark = lazyregexp.New(`\s*(?:&&|;)\s*`)
@@ -96,22 +112,38 @@ func (l *Line) First() string {
 // Guarded reports whether the exit status may be that of another command after ||.
 func (l *Line) Guarded() bool { return l.guarded }
 
-// Work returns the command of the chain that does the work, and the same without flags: the first that
-// builds or tests something, or else the last. Both are empty if it only shows something or is a single
-// word.
+// work returns the commands of the chain that do the work: those that build or test something, or else
+// the last one.
+func (l *Line) work() []run {
+	list := slices.DeleteFunc(slices.Clone(l.runs), func(r run) bool { return !r.works() })
+	if len(list) == 0 && len(l.runs) > 0 {
+		list = l.runs[len(l.runs)-1:]
+	}
+	return list
+}
+
+// Work returns the commands of the chain that do the work, and the same without flags. Both are empty if
+// the line only shows something or is a single word.
 func (l *Line) Work() (command, plain string) {
-	if len(l.runs) == 0 || l.Shows() {
+	var commands, plains []string
+	for _, one := range l.work() {
+		commands = append(commands, strings.Join(one.words, " "))
+		plains = append(plains, strings.Join(slices.DeleteFunc(Plain(one.words), func(word string) bool { return strings.ContainsAny(word, "<>") }), " "))
+	}
+	if plain = strings.Join(plains, " && "); l.Shows() || !strings.Contains(plain, " ") {
 		return "", ""
 	}
-	i := slices.IndexFunc(l.runs, func(r run) bool { return r.works() })
-	if i < 0 {
-		i = len(l.runs) - 1
+	return strings.Join(commands, " && "), plain
+}
+
+// Name returns the programs and subcommands that do the work, such as "cmake && ctest". It is empty if
+// there are none.
+func (l *Line) Name() string {
+	var names []string
+	for _, one := range l.work() {
+		names = append(names, one.name)
 	}
-	words := slices.DeleteFunc(Plain(l.runs[i].words), func(word string) bool { return strings.ContainsAny(word, "<>") })
-	if len(words) < 2 {
-		return "", ""
-	}
-	return strings.Join(l.runs[i].words, " "), strings.Join(words, " ")
+	return strings.Join(names, " && ")
 }
 
 // Tests reports whether the exit status tells whether tests passed.

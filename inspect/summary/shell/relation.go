@@ -47,7 +47,7 @@ func (r *run) relation(later *run) Relation {
 	switch {
 	case slices.Equal(r.words, later.words), r.commits() && later.commits(): // perhaps with another message
 		return Again
-	case compiling().MatchString(r.name) && r.program() == later.program() && compilesFirst().MatchString(later.name) && !slices.ContainsFunc(words(less), func(word string) bool { return !strings.HasPrefix(word, "compile") }),
+	case compiling().MatchString(r.name) && r.program() == later.program() && compilesFirst().MatchString(later.name) && len(words(less)) == 0,
 		r.tests() && later.name == "ctest" && !slices.ContainsFunc(later.given, leavesOut().MatchString),
 		r.tests() && nodeTest().MatchString(r.name) && everyTest().MatchString(later.name) && len(words(later.given)) == 0 && r.name != later.name:
 		return Whole

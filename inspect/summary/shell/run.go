@@ -32,10 +32,10 @@ func parseRun(words []string) run {
 			n++
 		}
 	}
-	for n < len(r.given) && subcommand().MatchString(r.given[n]) {
+	for n < len(r.given) && !slices.Contains(simple, r.name) && subcommand().MatchString(r.given[n]) {
 		word := r.given[n]
 		r.name += " " + word
-		if r.given = slices.Delete(r.given, n, n+1); !followed().MatchString(word) {
+		if r.given = slices.Delete(r.given, n, n+1); !followed().MatchString(word) && !slices.Contains(targeted, r.name[:strings.IndexByte(r.name, ' ')]) {
 			break
 		}
 	}
@@ -47,11 +47,17 @@ var (
 	launcher = lazyregexp.New(`^(?:(?:sudo|time|nice|nohup|npx|bunx|pnpx|xvfb-run|timeout(?: -\S+)* \S+|(?:npm|pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv|pdm|hatch) run|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+)(?: -\S+)*|(?:python|php|ruby|node|bash|sh)[\d.]*(?: -[mS])?) `)
 	// whereFlag matches flags with a value that may come before a subcommand, and subcommand what may
 	// be one; so may a flag of Node.
-	whereFlag  = lazyregexp.New(`^(?:-C|-n|-f|-p|--prefix|--cwd|--dir|--project|--namespace)$`)
+	whereFlag  = lazyregexp.New(`^(?:-C|-n|-f|-p|--(?:prefix|cwd|dir|project|namespace|kube-context|context|profile|region))$`)
 	subcommand = lazyregexp.New(`^(?::?\w[\w:@-]*|--test)$`)
 	// followed matches subcommands that have one themselves.
 	followed = lazyregexp.New(`^(?:run|compose)$`)
 )
+
+// targeted are programs that are given targets, several as well as one.
+var targeted = strings.Fields("bazel gmake gradle gradlew just make mvn mvnw ninja task")
+
+// simple are programs without subcommands.
+var simple = strings.Fields("awk bat cat chmod cp curl cut diff du echo egrep env find grep head jq kill less ls mkdir mv printf pwd rg rm sed sleep sort tail tar tee touch tree uniq wc wget which xargs")
 
 // program returns the first word of the name.
 func (r *run) program() string {
@@ -92,9 +98,9 @@ var (
 	building = lazyregexp.New(`(?:^| )(?:build|check|lint|vet|clippy)\b`)
 
 	// compiling matches commands that only compile.
-	compiling = lazyregexp.New(`^(?:cargo (?:build|check)|dotnet restore|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|gradlew? (?:compile|assemble)\w*)$`)
+	compiling = lazyregexp.New(`^(?:cargo (?:build|check)|dotnet restore|(?:go|swift|bazel|dotnet|cabal|stack|zig) build|mvnw? compile|gradlew?(?: (?:compile|assemble)\w*)+)$`)
 	// compilesFirst matches commands that compile first.
-	compilesFirst = lazyregexp.New(`^\S+ (?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
+	compilesFirst = lazyregexp.New(`^\S+(?: \S+)* (?:build|check|test|clippy|run|compile\w*|assemble\w*)$`)
 
 	// everyTest matches commands that, given nothing more, run all tests of a package of Node, and
 	// nodeTest what runs some of them.
