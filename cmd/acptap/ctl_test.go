@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	holdKills = flag.Int("holdkills", 30, "how many users who hold frames TestHoldKill kills or stops")
+	holdKills = flag.Int("holdkills", 16, "how many users who hold frames TestHoldKill kills or stops")
 	ctlStarts = flag.Int("ctlstarts", 60, "how many proxies TestCtlStarts starts")
 )
 
@@ -113,8 +113,13 @@ func (r *heldRun) talk(t *testing.T) {
 		if len(held) == 2*heldMany {
 			return
 		}
+		time.Sleep(pollPause)
 	}
 }
+
+// pollPause is the time between two looks at what tells nobody when it changes: without it, the tests
+// would take the processors from what they wait for.
+const pollPause = 5 * time.Millisecond
 
 // dialStore connects to the only proxy of a store.
 func dialStore(t *testing.T, dir string) *control.Client {
@@ -130,7 +135,7 @@ func dialStore(t *testing.T, dir string) *control.Client {
 		select {
 		case <-late:
 			t.Fatal("no proxy listens")
-		case <-time.After(time.Millisecond):
+		case <-time.After(pollPause):
 		}
 	}
 }
@@ -224,6 +229,7 @@ func TestHoldKill(t *testing.T) { killUsers(t, startHeld) }
 // killUsers kills and stops users, each of a proxy that start starts, for whom all of session
 // a waits.
 func killUsers(t *testing.T, start func(t *testing.T) *heldRun) {
+	t.Parallel()
 	n := *holdKills
 	if testing.Short() {
 		n = min(n, 4)
@@ -338,6 +344,7 @@ func TestCtlKilledProxy(t *testing.T) {
 
 // TestCtlStarts: proxies leave no sockets, however they end.
 func TestCtlStarts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var group sync.WaitGroup
 	for _, tt := range []struct {

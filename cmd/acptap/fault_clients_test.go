@@ -56,6 +56,7 @@ var quickly = map[string]string{"slow-start": ",after=1s", "slow-first-chunk": "
 // TestFaultClients runs real clients under faults, and compares what becomes of them with the
 // table.
 func TestFaultClients(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("slow")
 	}

@@ -27,6 +27,7 @@ var killsNested = flag.Int("kills-nested", 1, "how often TestKillNested kills ea
 // them is killed, and whenever: each byte that any of them received is on the tapes, the
 // tapes say which run they belong to, and no process is left.
 func TestKillNested(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("two seconds of processor time")
 	}

@@ -27,6 +27,7 @@ var killsSessions = flag.Int("kills-sessions", 4, "how many proxies TestKillSess
 // for the last, and has the origin that it has; also when another process has
 // sealed it.
 func TestKillSessions(t *testing.T) {
+	t.Parallel()
 	n := *killsSessions
 	if testing.Short() {
 		n = min(n, 2)

@@ -22,11 +22,12 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-var kills = flag.Int("kills", 100, "how many proxies TestKill kills")
+var kills = flag.Int("kills", 60, "how many proxies TestKill kills")
 
 // Editors kill their agents without warning. Whenever that happens, what either
 // side had received is on the tape, and the next proxy seals it.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	for _, recorder := range recorders {
 		t.Run(recorder[0], func(t *testing.T) { testKill(t, recorder) })
 	}

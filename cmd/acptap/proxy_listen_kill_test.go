@@ -24,6 +24,7 @@ import (
 // TestKillListen: whenever a relay is killed, everything that its clients and the server had
 // received is on the tape.
 func TestKillListen(t *testing.T) {
+	t.Parallel()
 	const streams = 16
 	var posted counters // messages that the server got
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {

@@ -18,6 +18,7 @@ import (
 // TestKillListenSocket: if a relay is killed with a WebSocket open, everything that the
 // client had received is on the tape.
 func TestKillListenSocket(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, in *http.Request) {
 		conn, err := websocket.Accept(w, in, nil)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 // in its own, and is otherwise unchanged. Credentials in headers are only on the agent's own
 // tape, where the client sent them.
 func TestServersByURL(t *testing.T) {
+	t.Parallel()
 	server := mcp.NewServer(&mcp.Implementation{Name: "remote", Version: "1"}, nil)
 	type message struct {
 		Message string `json:"message"`
