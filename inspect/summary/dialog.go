@@ -226,16 +226,16 @@ var arrow = termtext.Dim.Span(" → ")
 func (s *Summary) dialog(f form) (rows []Row) {
 	switch {
 	case s.Unprompted() != "":
-		return append(said("asked", s.Unprompted(), askedLines, f.width, Frame{}), s.calledRows(f)...)
+		return append(said("asked", s.Unprompted(), termtext.Plain, askedLines, f.width, Frame{}), s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)
-		rows = said("asked", one.Asked, askedLines-less, f.width, one.Frame)
+		rows = said("asked", one.Asked, termtext.Bold, askedLines-less, f.width, one.Frame)
 		answered := one.Answered
 		if one.Did != "" {
 			answered = one.Came()
 		}
-		return append(rows, said(one.Label(), answered, max(f.last, 2), f.width, one.Frame)...)
+		return append(rows, said(one.Label(), answered, termtext.Plain, max(f.last, 2), f.width, one.Frame)...)
 	}
 	session, before := 0, ""
 	for i := range s.Exchanges {
@@ -366,7 +366,7 @@ func share(a, b string, width, columns int) (string, string) {
 const arrowColumns = 3
 
 // said returns at most n lines of what was said, after a label.
-func said(label, text string, n, width int, at Frame) (rows []Row) {
+func said(label, text string, style termtext.Style, n, width int, at Frame) (rows []Row) {
 	margin := labelIndent(width)
 	lines := termtext.FirstLines(text, n, max(width-len(margin), min(width, 1)))
 	if len(lines) == 0 {
@@ -380,7 +380,7 @@ func said(label, text string, n, width int, at Frame) (rows []Row) {
 		if len(rows) == 0 {
 			head = labelSpan(label)
 		}
-		rows = append(rows, Row{append(head, termtext.Plain.Span(one)), at})
+		rows = append(rows, Row{append(head, style.Span(one)), at})
 	}
 	return rows
 }

@@ -18,7 +18,7 @@ func leftOf(list []Exchange) (left []string) {
 	notDone, forUser := "", ""
 	for _, one := range sentences(list[len(list)-1].Answered) {
 		switch {
-		case caveatWords().MatchString(one), notDoneWords().MatchString(one) && !fineWords().MatchString(one):
+		case caveatWords().MatchString(one), notDoneWords().MatchString(one) && !fineWords().MatchString(one) && !choiceWords().MatchString(one):
 			notDone = one // the last one sums up
 		case forUser == "" && forUserWords().MatchString(one):
 			forUser = one
@@ -49,7 +49,7 @@ func sentences(text string) (list []string) {
 		from = end
 	}
 	for _, at := range sentenceEnd().FindAllStringIndex(text, -1) {
-		if !strings.HasSuffix(text[:at[0]], ":") {
+		if !strings.HasSuffix(strings.TrimSpace(text[:at[0]]), ":") {
 			add(at[1])
 		}
 	}
@@ -62,9 +62,11 @@ const leftColumns = 160
 
 var (
 	// notDoneWords match what agents say of what they have not done, or what is still wrong.
-	notDoneWords = lazyregexp.New(`(?i)\bI (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|left|skipped|was unable)\b|\b(?:still|yet to|not yet|not there|unverified|untested|unresolved|remains?|blocked|incomplete)\b|\b(?:does|do|is|are|has|have|was|were)(?:n['’]t| not) (?:been )?(?:pass|work|tested|verified|fixed|done|possible|flashed|deployed|measured|run|included|covered|applied|reached|met|enough)`)
+	notDoneWords = lazyregexp.New(`(?i)\bI (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|left|skipped|was unable)\b|\bis(?:n['’]t| not) (?:on|in) the\b|\b(?:flash|upload|deploy|install|push|download)(?:ing|ment|ation)? failed\b|\b(?:still|yet to|not yet|not there|unverified|untested|unresolved|remains?|blocked|incomplete)\b|\b(?:does|do|is|are|has|have|was|were)(?:n['’]t| not) (?:been )?(?:pass|work|tested|verified|fixed|done|possible|flashed|deployed|measured|run|included|covered|applied|reached|met|enough)`)
 	// caveatWords match what they say that they have not tried.
-	caveatWords = lazyregexp.New(`(?i)\bI (?:have(?:n['’]t| not)|did(?:n['’]t| not)) (?:yet )?(?:tried|try|tested|test|checked|check|verified|verify|measured|measure|run)\b|\bI(?:['’]ve| have)? (?:only (?:tried|tested|checked|ran|looked)|(?:tried|tested|checked|ran|looked at) only)\b|\b(?:untested|unverified)\b`)
+	caveatWords = lazyregexp.New(`(?i)\bI (?:have(?:n['’]t| not)|did(?:n['’]t| not)) (?:yet )?(?:tried|try|tested|test|checked|check|verified|verify|measured|measure|run)\b|\bI(?:['’]ve| have)? (?:only (?:tried|tested|checked|ran|looked)|(?:tried|tested|checked|ran|looked at) only)\b|\b(?:untested|unverified)\b|^\W*not (?:yet )?(?:committed|tested|tried|run|deployed|pushed)\b`)
+	// choiceWords match what would be.
+	choiceWords = lazyregexp.New(`(?i)^\W*or\b|\b(?:would|if you)\b`)
 	// fineWords match what such words say that is right.
 	fineWords = lazyregexp.New(`(?i)\bstill (?:pass|work|build|compile|green|valid|support|match|run|load|there|the same|applies|open[s]?\b)|\b(?:no|nothing) (?:\w+ )?remain`)
 	// forUserWords match what agents ask of the user.

@@ -19,7 +19,7 @@ func quoted(title string) string {
 	if title = plainTitle(title); title == "" {
 		return ""
 	}
-	return ` "` + cutCommand(title, titleColumns) + `"`
+	return ` "` + cutCommand(title, failedColumns) + `"`
 }
 
 // plainTitle returns a title from the wire in one line, without the marks of code that some

@@ -33,6 +33,10 @@ func withReason(told string, text []string, at int) string {
 		told = strings.TrimPrefix(told, "✗ ")
 	case len(after) > 0 && strings.HasSuffix(told, ":") && letterLine().MatchString(after[0]):
 		return told + " " + strings.TrimLeft(after[0], "!•→ ")
+	case timeoutLine().MatchString(told):
+		if i := slices.IndexFunc(after, blockedLine().MatchString); i >= 0 {
+			return told + " " + blockedLine().FindString(after[i])
+		}
 	case len(after) > 0 && headLine().MatchString(told):
 		return told + " " + after[0]
 	case len(after) > 0 && ghcError().MatchString(told):
@@ -40,6 +44,13 @@ func withReason(told string, text []string, at int) string {
 	}
 	return told
 }
+
+var (
+	// timeoutLine matches the error of Playwright that only says how long it waited, and blockedLine what
+	// it says of why.
+	timeoutLine = lazyregexp.New(`^(?:TimeoutError: )?\w+\.\w+: Timeout \d+ms exceeded\.$`)
+	blockedLine = lazyregexp.New(`<\w.*intercepts pointer events|element is (?:not|outside)\b.*`)
+)
 
 // ctestLine matches the line of CTest about a test that failed.
 var ctestLine = lazyregexp.New(`^\d+/\d+ Test +# ?\d+: (\S+) \.*\*\*\*`)
