@@ -88,7 +88,10 @@ func (r *reader) timing(s *summary.Summary) timing {
 	if w := s.Time.Waited; s.Turns.Count > 0 {
 		waited := spendings(trace.Spend{User: time.Duration(w.User), Client: time.Duration(w.Client), Tool: time.Duration(w.Tool), Agent: time.Duration(w.Agent)})
 		spent := append([]spending{{"start-up", "start", time.Duration(s.Time.StartUp)}}, waited...)
-		t.Shares = sharesOf(append(spent, spending{strings.TrimPrefix(summary.Idle, "waiting for "), "idle", time.Duration(s.Time.Idle)}))
+		if s.IdleTells() {
+			spent = append(spent, spending{strings.TrimPrefix(summary.Idle, "waiting for "), "idle", time.Duration(s.Time.Idle)})
+		}
+		t.Shares = sharesOf(spent)
 	}
 	if busy := time.Duration(s.Took - s.Time.Idle); s.Turns.Count == 0 && busy > 0 && s.Time.Idle > 0 {
 		t.Shares = sharesOf([]spending{{"calls", "tool", busy}, {"between calls", "idle", time.Duration(s.Time.Idle)}})

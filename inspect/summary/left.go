@@ -62,13 +62,13 @@ const leftColumns = 160
 
 var (
 	// notDoneWords match what agents say of what they have not done, or what is still wrong.
-	notDoneWords = lazyregexp.New(`(?i)\bI (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|left|skipped|was unable)\b|\bis(?:n['’]t| not) (?:on|in) the\b|\b(?:flash|upload|deploy|install|push|download)(?:ing|ment|ation)? failed\b|\b(?:still|yet to|not yet|not there|unverified|untested|unresolved|remains?|blocked|incomplete)\b|\b(?:does|do|is|are|has|have|was|were)(?:n['’]t| not) (?:been )?(?:pass|work|tested|verified|fixed|done|possible|flashed|deployed|measured|run|included|covered|applied|reached|met|enough)`)
+	notDoneWords = lazyregexp.New(`(?i)\bI (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|left|skipped|was unable)\b|\bis(?:n['’]t| not) (?:on|in) the\b|\b(?:flash|upload|deploy|install|push|download)(?:ing|ment|ation)? failed\b|\bstill (?:fail|too\b|not\b|no\b|above|below|over\b|under\b|missing|broken|red\b|open\b|wrong|need|has to|have to|differ|hang|crash|flaky|slow|only\b|at\b|one\b|\d)|\bbut not\b|\bnot (?:under|below|above|within) |\b(?:yet to|not yet|not there|unverified|untested|unresolved|remains?|blocked|incomplete)\b|\b(?:does|do|is|are|has|have|was|were)(?:n['’]t| not) (?:been )?(?:pass|work|tested|verified|fixed|done|possible|flashed|deployed|measured|run|included|covered|applied|reached|met|enough)`)
 	// caveatWords match what they say that they have not tried.
 	caveatWords = lazyregexp.New(`(?i)\bI (?:have(?:n['’]t| not)|did(?:n['’]t| not)) (?:yet )?(?:tried|try|tested|test|checked|check|verified|verify|measured|measure|run)\b|\bI(?:['’]ve| have)? (?:only (?:tried|tested|checked|ran|looked)|(?:tried|tested|checked|ran|looked at) only)\b|\b(?:untested|unverified)\b|^\W*not (?:yet )?(?:committed|tested|tried|run|deployed|pushed)\b`)
 	// choiceWords match what would be.
 	choiceWords = lazyregexp.New(`(?i)^\W*or\b|\b(?:would|if you)\b`)
 	// fineWords match what such words say that is right.
-	fineWords = lazyregexp.New(`(?i)\bstill (?:pass|work|build|compile|green|valid|support|match|run|load|there|the same|applies|open[s]?\b)|\b(?:no|nothing) (?:\w+ )?remain`)
+	fineWords = lazyregexp.New(`(?i)\b(?:no|nothing) (?:\w+ )?remain|\bstill open(?:s|ed)\b`)
 	// forUserWords match what agents ask of the user.
 	forUserWords = lazyregexp.New(`(?i)\b(?:you(?:['’]ll)? (?:will )?(?:need|have) to|you (?:must|should)|please (?:check|run|review|confirm|grant|verify|test|let me|add|set|try|make|restart|install)|(?:someone|somebody) (?:with|has|must|needs|should)|your (?:call|decision|approval)|needs? (?:your|a human|someone|to be)|should I|do you want|would you like|let me know (?:if|which|whether|how))\b`)
 )

@@ -81,9 +81,16 @@ func (s *Summary) timeParts() (list []timePart) {
 	if s.Turns.Count > 0 {
 		add("start-up", s.Time.StartUp, max(seconds(shownStartUp), s.Took/fewOf))
 	}
-	add(Idle, s.Time.Idle, max(seconds(time.Second), s.Took/fewOf))
+	if s.IdleTells() {
+		add(Idle, s.Time.Idle, 0)
+	}
 	slices.SortStableFunc(list, func(a, b timePart) int { return cmp.Compare(b.took, a.took) })
 	return list
+}
+
+// IdleTells reports whether the time that no turn takes is long enough to be told.
+func (s *Summary) IdleTells() bool {
+	return s.Time.Idle >= max(seconds(time.Second), s.Took/fewOf)
 }
 
 // parts says what the time of turns, and between them, went to, after the whole and the biggest
@@ -183,7 +190,7 @@ func (s *Summary) ofWhole(parts []string, biggest seconds) string {
 }
 
 // fewOf is the part of the whole time that is too little to tell.
-const fewOf = 100
+const fewOf = 50
 
 // shownStartUp is the shortest start-up that is shown.
 const shownStartUp = 100 * time.Millisecond

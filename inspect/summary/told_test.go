@@ -6,6 +6,7 @@ import (
 
 	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
+	"github.com/acptap/acptap/record/termtext"
 )
 
 // TestClosing: of a long answer the first sentences are told, and the last one.
@@ -84,5 +85,33 @@ func TestCutCommand(t *testing.T) {
 		if got := cutCommand(tt.title, tt.columns); got != tt.want {
 			t.Errorf("%q in %d columns: got %q, want %q", tt.title, tt.columns, got, tt.want)
 		}
+	}
+}
+
+// TestLeft: of an answer the sentences are quoted that say what is not done, and what the user is to do;
+// not what is well, and not what would be.
+func TestLeft(t *testing.T) {
+	done := dialect.Outcome{How: dialect.Done}
+	for _, tt := range []struct {
+		answers []string
+		want    []string
+	}{
+		{[]string{"Fixed. All 12 tests pass, and the page still works."}, nil},
+		{[]string{"The job is fast again.\n- Still wrong: TestX fails.\n\nOr we drop it, which would be faster still. Which do you want?"}, []string{"Still wrong: TestX fails.", "Which do you want?"}},
+		{[]string{"It is smaller, but not under 1 GB. The app still imports in it."}, []string{"It is smaller, but not under 1 GB."}},
+		{[]string{"I could not load them. Someone with SYSADMIN has to run:\n\n`grant x`"}, []string{"I could not load them.", "Someone with SYSADMIN has to run: grant x"}},
+		{[]string{"Done. I have not tried it in Excel.", "Added to the README."}, []string{"I have not tried it in Excel."}},
+		{[]string{"It still fails.", "Now it passes."}, nil},
+	} {
+		var list []Exchange
+		for _, text := range tt.answers {
+			list = append(list, Exchange{Outcome: done, Answered: termtext.Unmarked(text)})
+		}
+		if got := leftOf(list); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: got %q, want %q", tt.answers, got, tt.want)
+		}
+	}
+	if got := leftOf([]Exchange{{Outcome: dialect.Outcome{How: dialect.Cancelled}, Answered: "It still fails."}}); got != nil {
+		t.Errorf("of a turn that was cancelled: got %q", got)
 	}
 }
