@@ -25,7 +25,7 @@ import (
 )
 
 var (
-	holdKills = flag.Int("holdkills", 16, "how many users who hold frames TestHoldKill kills or stops")
+	holdKills = flag.Int("holdkills", 30, "how many users who hold frames TestHoldKill kills or stops")
 	ctlStarts = flag.Int("ctlstarts", 60, "how many proxies TestCtlStarts starts")
 )
 

@@ -311,4 +311,12 @@ func TestWriteMan(t *testing.T) {
 	if err := cmd.Run(); err != nil || complaints.Len() > 0 || text.Len() == 0 {
 		t.Errorf("%v, %d bytes of text\n%s", err, text.Len(), complaints.String())
 	}
+	shown := strings.ReplaceAll(text.String(), "‐", "-")
+	for _, page := range pages {
+		name := filepath.Base(page)
+		at := strings.LastIndexByte(name, '.')
+		if head := name[:at] + "(" + name[at+1:] + ")"; strings.Count(strings.ToLower(shown), head) < 2 { // at both ends of its first line
+			t.Errorf("%s is not shown", head)
+		}
+	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/acptap/acptap/record"
 )
 
-var kills = flag.Int("kills", 60, "how many proxies TestKill kills")
+var kills = flag.Int("kills", 100, "how many proxies TestKill kills")
 
 // Editors kill their agents without warning. Whenever that happens, what either
 // side had received is on the tape, and the next proxy seals it.
