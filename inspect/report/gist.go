@@ -13,11 +13,11 @@ import (
 // A gist says how the tapes came out, in the words and the order of acptap summary.
 type gist struct {
 	Outcome  status
-	Left     string // what is open, though the tapes came out well
+	Open     string // what is open, though the tapes came out well
 	Running  bool
 	Asked    []string   // lines that the title does not have; of a single turn, as is Answered
 	Answered []string   // lines
-	Remains  []string   // what the agent says that is left
+	Left     []string   // what the agent says that is left
 	Says     string     // answered, or the word for an answer that has no end
 	Turns    []exchange // if there are several: some of them
 	Others   string     // how many others
@@ -81,7 +81,7 @@ func closing(text string) string {
 func (r *reader) gist(title string) *gist {
 	s := r.sum
 	how := s.Verdict()
-	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Left: s.LeftText(), Remains: s.LeftTexts(), Running: r.live()}
+	g := &gist{Outcome: status{how.Text, outcomeClasses[how.Style]}, Open: s.OpenText(), Left: s.LeftTexts(), Running: r.live()}
 	g.Did, g.Ran, g.Time, g.Others = s.Did(), s.RanText(), r.timing(&s), cmp.Or(s.MoreTurns(), s.MoreCalls())
 	edits, others := s.Edits()
 	for _, one := range edits {
@@ -167,8 +167,8 @@ func (r *reader) gist(title string) *gist {
 func (one *gist) html(figures h.Node) h.Node {
 	did := h.Group{gistGroup("did", h.Text(one.Did)), h.Given(one.Ran, gistRow("ran", h.Text(one.Ran)))}
 	return h.Group{
-		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Left, h.Text(" "), span("chip big warn", one.Left)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL,
-		h.Given(len(one.Remains), h.P(h.Class("remains"), span("warn", "! left: "), joined(one.Remains, " ", func(text string) h.Node { return bdi(h.Text(text)) })), h.NL),
+		h.P(h.Class("came-out"), span("chip big "+one.Outcome.Class, one.Outcome.Word), h.Given(one.Open, h.Text(" "), span("chip big warn", one.Open)), h.Given(one.Running, h.Raw(` <span class="running"></span>`))), h.NL,
+		h.Given(len(one.Left), h.P(h.Class("remains"), span("warn", "! left: "), joined(one.Left, " ", func(text string) h.Node { return bdi(h.Text(text)) })), h.NL),
 		h.Div(h.Class("over"), h.El("dl", h.Class("gist", h.If(len(one.Turns) > denseTurns, "dense"), h.If(len(one.Turns) <= fewTurns, "few")),
 			h.Given(len(one.Asked), gistRow("asked", h.Class("three"), h.Each(one.Asked, paragraph))),
 			h.Given(len(one.Called), one.failed()),

@@ -38,19 +38,28 @@ func (s *Summary) CallRows() (rows []Called) {
 
 // commonArguments returns what nearly all calls are given, such as the owner of a repository.
 func (s *Summary) commonArguments() (list []string) {
-	times := map[string]int{}
-	for _, one := range s.all {
-		for _, text := range slices.Compact(slices.Sorted(slices.Values(one.given))) {
-			times[text]++
-		}
-	}
-	for text, n := range times {
-		if n >= minCommon && n*5 >= len(s.all)*4 {
+	times, given := s.givenTimes()
+	for _, text := range given {
+		if n := times[text]; n >= minCommon && n*5 >= len(s.all)*4 {
 			list = append(list, text)
 		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// givenTimes returns how many calls are given each text, and the texts in the order in which a call was
+// the second to be given them.
+func (s *Summary) givenTimes() (times map[string]int, again []string) {
+	times = map[string]int{}
+	for _, one := range s.all {
+		for _, text := range slices.Compact(slices.Sorted(slices.Values(one.given))) {
+			if times[text]++; times[text] == 2 {
+				again = append(again, text)
+			}
+		}
+	}
+	return times, again
 }
 
 // CommonText says what nearly all calls are given, which their rows leave out. It is empty if there
@@ -65,16 +74,10 @@ func (s *Summary) CommonText() string {
 
 // aboutText says what several calls are about: what more than one of them is given, though not most.
 func (s *Summary) aboutText() string {
-	times := map[string]int{}
-	var names []string
-	for _, one := range s.all {
-		for _, text := range slices.Compact(slices.Sorted(slices.Values(one.given))) {
-			if times[text]++; times[text] == 2 && len(text) >= minAbout && len(text) <= listedColumns && text != "true" && text != "false" {
-				names = append(names, text)
-			}
-		}
-	}
-	names = slices.DeleteFunc(names, func(text string) bool { return 2*times[text] > len(s.all) }) // they are about nothing else
+	times, names := s.givenTimes()
+	names = slices.DeleteFunc(names, func(text string) bool {
+		return len(text) < minAbout || len(text) > listedColumns || text == "true" || text == "false" || 2*times[text] > len(s.all) // they are about nothing else
+	})
 	if i := slices.IndexFunc(names, func(text string) bool { return strings.ContainsAny(text, "0123456789") }); i > 0 {
 		names[0], names[i] = names[i], names[0] // a number tells most
 	}

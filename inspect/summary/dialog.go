@@ -224,9 +224,9 @@ var arrow = termtext.Dim.Span(" → ")
 // dialog returns the lines about what was said: of a single turn the prompt and the answer,
 // of several a few lines each; and without turns the lines about the calls of tools.
 func (s *Summary) dialog(f form) (rows []Row) {
-	switch {
-	case s.Unprompted() != "":
-		return append(said("asked", s.Unprompted(), termtext.Plain, askedLines, f.width, Frame{}), s.calledRows(f)...)
+	switch unprompted := s.Unprompted(); {
+	case unprompted != "":
+		return append(said("asked", unprompted, termtext.Plain, askedLines, f.width, Frame{}), s.calledRows(f)...)
 	case len(s.Exchanges) == 1:
 		one := &s.Exchanges[0]
 		less := max(0, fewRows-f.turn)

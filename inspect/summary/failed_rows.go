@@ -60,8 +60,8 @@ func (s *Summary) Told(room bool) (each []Failure, together []Together) {
 	return each, together
 }
 
-// LeftText says how many failures are open. It is empty if none is, or the tapes are still recorded.
-func (s *Summary) LeftText() string {
+// OpenText says how many failures are open. It is empty if none is, or the tapes are still recorded.
+func (s *Summary) OpenText() string {
 	if s.Failures.Unmended == 0 || s.Outcome().How == dialect.Running {
 		return ""
 	}

@@ -229,7 +229,6 @@ func (a *failures) mend(by attempt, at Frame) {
 			if f.Mended() {
 				continue
 			}
-			part := f.tried.command.Relation(&by.command) == shell.Part
 			switch fate := f.tried.mends(&by); {
 			case fate == "", fate == similar && (f.Fate == gotRound || by.command.Shows() && by.method == ""):
 			case fate == sameTool && f.advised(&by):
@@ -238,21 +237,26 @@ func (a *failures) mend(by attempt, at Frame) {
 				f.follow(&by)
 			case fate == similar:
 				f.follow(&by)
+				part := f.tried.command.Relation(&by.command) == shell.Part
 				if part && f.tried.command.Tests() { // the others may still fail
 					continue
 				}
 				if f.came(gotRound, Frame{}, true); part { // it does only a part
 					f.Fate = wentOn
 				}
-			case fate == succeededLater && by.method == "" && f.tried.command.Tests() && len(f.after.deeds) == 0 && strings.HasPrefix(f.tried.with(&by), "with "):
-				f.after.only = "passed only " + termtext.CutWords(f.tried.with(&by), deedColumns)
 			default:
+				with, alone := f.tried.with(&by), len(f.after.deeds) == 0 // nothing was done in between
+				if by.method == "" && f.tried.command.Tests() && alone && strings.HasPrefix(with, "with ") {
+					f.after.only = "passed only " + termtext.CutWords(with, deedColumns)
+					continue
+				}
 				f.came(fate, at, false)
-				f.after.turn = by.during
+				f.after.turn, f.after.with = by.during, with
 				for _, one := range f.tried.command.Before(&by.command) {
 					f.did(deed{verb: ran, name: one})
 				}
-				if f.after.with = f.tried.with(&by); f.after.with != "" && (len(f.after.deeds) == 0 || strings.HasPrefix(f.after.with, "without")) && !f.tried.misused || f.after.skips && f.tried.command.Tests() {
+				alone = len(f.after.deeds) == 0
+				if with != "" && (alone || strings.HasPrefix(with, "without")) && !f.tried.misused || f.after.skips && f.tried.command.Tests() {
 					f.Fate = gotRound
 				}
 			}

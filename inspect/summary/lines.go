@@ -195,7 +195,9 @@ func (s *Summary) labelled(f form, cost bool) (rows []Row) {
 	if len(s.Called) == 0 {
 		add("did", s.turnLine(f.entry == 0), Frame{})
 		if f.entry == 0 {
-			add("ran", s.ranLine(), Frame{})
+			var ran line
+			ran.add(termtext.Plain, s.RanText())
+			add("ran", ran, Frame{})
 		}
 		rows = append(rows, s.changeRows(f)...)
 	}

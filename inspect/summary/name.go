@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acptap/acptap/inspect/summary/cause"
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/record/termtext"
@@ -63,7 +64,7 @@ func cutCommand(title string, columns int) string {
 	if termtext.Width(title) <= columns {
 		return title
 	}
-	title = whereWords().ReplaceAllString(pipeEnd().ReplaceAllString(title, ""), "")
+	title = shell.WithoutPlaces(pipeEnd().ReplaceAllString(title, ""))
 	for termtext.Width(title) > columns {
 		_, rest, more := strings.Cut(strings.TrimPrefix(title, "… && "), " && ")
 		if !more {
@@ -91,9 +92,6 @@ func cutMiddle(title string, columns int) string {
 	}
 	return head + tail
 }
-
-// whereWords match flags that say only where a command acts.
-var whereWords = lazyregexp.New(` --?(?:kube-context|context|namespace|prefix|cwd|chdir|project|profile|region)[= ]\S+`)
 
 // pipeEnd matches the end of a command of which only a part of the output is wanted.
 var pipeEnd = lazyregexp.New(`(?: 2>&1)? \| (?:tail|head)(?: -n)? -?\d+$|(?: 2>&1)$`)

@@ -2,19 +2,14 @@ package summary
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/acptap/acptap/record/termtext"
 	"github.com/acptap/acptap/record/trace"
 )
 
-// The programs count the commands that tool calls ran, by program and subcommand. The zero value is ready to
-// use.
-type programs struct {
-	count map[string]int
-	first map[string]int // in the order of their first runs
-}
+// The programs count the commands that tool calls ran, by program and subcommand, the first one first.
+type programs []Count
 
 // add counts the command of a tool call that has ended.
 func (p *programs) add(e *trace.Event, t *terminals) {
@@ -27,33 +22,20 @@ func (p *programs) add(e *trace.Event, t *terminals) {
 	if title := []rune(c.Title); name == "" || t.command(e) == "" && len(title) > 0 && title[0] >= 'A' && title[0] <= 'Z' { // no command, but a text
 		name = termtext.Cut(plainTitle(toolTitle(c.Title, "")), titleColumns)
 	}
-	if name == "" || p.count[name] == 0 && len(p.count) == maxNames {
-		return
-	}
-	if p.count == nil {
-		p.count, p.first = map[string]int{}, map[string]int{}
-	}
-	if p.count[name]++; p.count[name] == 1 {
-		p.first[name] = len(p.first)
+	i := slices.IndexFunc(*p, func(c Count) bool { return c.What == name })
+	switch {
+	case i >= 0:
+		(*p)[i].Count++
+	case name != "" && len(*p) < maxNames:
+		*p = append(*p, Count{What: name, Count: 1})
 	}
 }
 
-// list returns the commands that ran most often, of as many the first.
-func (p *programs) list() (list []Count) {
-	for _, name := range slices.SortedFunc(maps.Keys(p.count), func(a, b string) int {
-		return cmp.Or(cmp.Compare(p.count[b], p.count[a]), cmp.Compare(p.first[a], p.first[b]))
-	}) {
-		list = append(list, Count{What: name, Count: p.count[name]})
-	}
+// list returns the commands that ran most often.
+func (p programs) list() []Count {
+	list := slices.Clone([]Count(p))
+	slices.SortStableFunc(list, func(a, b Count) int { return cmp.Compare(b.Count, a.Count) })
 	return list[:min(len(list), maxTold)]
-}
-
-// ranLine says which commands ran, the most frequent first.
-func (s *Summary) ranLine() []termtext.Span {
-	if len(s.Ran) == 0 {
-		return nil
-	}
-	return line{termtext.Plain.Span(s.RanText())}
 }
 
 // RanText says which commands ran, the most frequent first. It is empty if none did.

@@ -18,7 +18,7 @@ func (s *Summary) tapeLine() []termtext.Span {
 		return nil
 	}
 	l := s.verdict(0)
-	l.add(termtext.Slow, s.LeftText())
+	l.add(termtext.Slow, s.OpenText())
 	l.add(termtext.Plain, s.Length())
 	if peers := s.peers(); len(peers) > 0 {
 		l = append(append(l, dot), peers...)

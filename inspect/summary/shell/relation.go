@@ -47,9 +47,9 @@ func (r *run) relation(later *run) Relation {
 	switch {
 	case slices.Equal(r.words, later.words), r.commits() && later.commits(): // perhaps with another message
 		return Again
-	case compiling().MatchString(r.name) && r.program() == later.program() && compilesFirst().MatchString(later.name) && len(words(less)) == 0,
+	case compiling().MatchString(r.name) && r.program() == later.program() && compilesFirst().MatchString(later.name) && len(chosen(less)) == 0,
 		r.tests() && later.name == "ctest" && !slices.ContainsFunc(later.given, leavesOut().MatchString),
-		r.tests() && nodeTest().MatchString(r.name) && everyTest().MatchString(later.name) && len(words(later.given)) == 0 && r.name != later.name:
+		r.tests() && nodeTest().MatchString(r.name) && everyTest().MatchString(later.name) && len(chosen(later.given)) == 0 && r.name != later.name:
 		return Whole
 	case r.name != later.name:
 		if common := len(r.words) - len(lacking(r.words, later.words)); len(r.words) > 2 && r.program() == later.program() && 2*common > len(r.words) {
@@ -59,7 +59,7 @@ func (r *run) relation(later *run) Relation {
 	case slices.ContainsFunc(more, leavesOut().MatchString):
 		return Part
 	}
-	switch added, left := words(more), words(less); {
+	switch added, left := chosen(more), chosen(less); {
 	case len(added)+len(left) == 0:
 		return Again
 	case len(added) == 0 && r.selects(), r.selects() && covers(added, left):
@@ -77,8 +77,8 @@ func lacking(list, others []string) []string {
 	})
 }
 
-// words returns the words that are not flags and do not stand for all there is.
-func words(list []string) []string {
+// chosen returns the words that are not flags and do not stand for all there is.
+func chosen(list []string) []string {
 	return slices.DeleteFunc(Plain(list), func(word string) bool { return word == "./..." || word == "//..." || word == "all" })
 }
 

@@ -47,11 +47,20 @@ var (
 	launcher = lazyregexp.New(`^(?:(?:sudo|time|nice|nohup|npx|bunx|pnpx|xvfb-run|timeout(?: -\S+)* \S+|(?:npm|pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv|pdm|hatch) run|docker(?:-| )compose (?:exec|run)(?: -\S+)* \S+)(?: -\S+)*|(?:python|php|ruby|node|bash|sh)[\d.]*(?: -[mS])?) `)
 	// whereFlag matches flags with a value that may come before a subcommand, and subcommand what may
 	// be one; so may a flag of Node.
-	whereFlag  = lazyregexp.New(`^(?:-C|-n|-f|-p|--(?:prefix|cwd|dir|project|namespace|kube-context|context|profile|region))$`)
+	whereFlag  = lazyregexp.New(`^(?:-[Cnfp]|--(?:` + places + `))$`)
 	subcommand = lazyregexp.New(`^(?::?\w[\w:@-]*|--test)$`)
 	// followed matches subcommands that have one themselves.
 	followed = lazyregexp.New(`^(?:run|compose)$`)
 )
+
+// places are the names of flags that say only where a command acts.
+const places = `prefix|cwd|dir|chdir|project|namespace|kube-context|context|profile|region`
+
+// placeWords match such flags with what they are given.
+var placeWords = lazyregexp.New(` --?(?:` + places + `)[= ]\S+`)
+
+// WithoutPlaces returns a command line without the flags that say only where it acts.
+func WithoutPlaces(text string) string { return placeWords().ReplaceAllString(text, "") }
 
 // targeted are programs that are given targets, several as well as one.
 var targeted = strings.Fields("bazel gmake gradle gradlew just make mvn mvnw ninja task")
