@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acptap/acptap/inspect/summary/shell"
 	"github.com/acptap/acptap/proxy/dialect"
 	"github.com/acptap/acptap/proxy/lazyregexp"
 	"github.com/acptap/acptap/proxy/wire"
@@ -106,7 +107,7 @@ func (f *Failure) follow(by *attempt) {
 		one.apart = by.during
 	}
 	switch more := f.tried.command.Extra(&by.command); {
-	case trace.OnlyLooks(f.tried.kind):
+	case trace.OnlyLooks(f.tried.kind), f.tried.command.Relation(&by.command) == shell.Again: // that is the same
 		return
 	case by.method != "":
 		one.verb, one.name = called, termtext.Spaced(by.object, givenText(by.given))

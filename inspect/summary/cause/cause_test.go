@@ -11,8 +11,11 @@ import (
 // TestTelling: the line that says most is told, not one that says only that something failed.
 func TestTelling(t *testing.T) {
 	for output, want := range map[string]string{
-		"git@example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.": "git@example.org: Permission denied (publickey).",
-		"# x/y\n./a.go:7:2: undefined: Close\nFAIL\tx/y [build failed]\nFAIL":                            "./a.go:7:2: undefined: Close",
+		"git@example.org: Permission denied (publickey).\nfatal: Could not read from remote repository.":                                                     "git@example.org: Permission denied (publickey).",
+		"# x/y\n./a.go:7:2: undefined: Close\nFAIL\tx/y [build failed]\nFAIL":                                                                                "./a.go:7:2: undefined: Close",
+		"1/2 Test #1: a ......   Passed\n2/2 Test #2: drift ..........***Failed 9.1 sec\nrelative drift: 3.4E-09\n50% tests passed, 1 tests failed out of 2": "drift: relative drift: 3.4E-09 · 50% tests passed, 1 tests failed out of 2",
+		"TimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - <div class=\"x\"></div> intercepts pointer events":                            "TimeoutError: locator.click: Timeout 5000ms exceeded. <div class=\"x\"></div> intercepts pointer events",
+		"[{'name': 'a', 'n': 1}, {'name': 'b', 'n': 2}]":                                                                                                     "2 rows: a 1 · b 2",
 		"FAIL\tx/y\t0.4s":                      "FAIL x/y 0.4s",
 		"fmt pass 11s\ntflint fail 38s":        "tflint fail 38s",
 		"Build started...\nBuild failed. Why?": "Build failed. Why?",
