@@ -11,17 +11,17 @@ import (
 // The programs count the commands that tool calls ran, by program and subcommand, the first one first.
 type programs []Count
 
-// add counts the command of a tool call that has ended.
-func (p *programs) add(e *trace.Event, t *terminals) {
-	c := e.ToolCall.ToolCall
+// add counts the command of a tool call that has ended. known says that the agent has told the command,
+// not only a title, which may be a text.
+func (p *programs) add(c *trace.ToolCall, by *attempt, known bool) {
 	if c.Kind != "execute" || c.Rejected {
 		return
 	}
-	a := t.attempt(e)
-	name := termtext.Cut(termtext.Piece(a.command.Name()), titleColumns)
-	if title := []rune(c.Title); name == "" || t.command(e) == "" && len(title) > 0 && title[0] >= 'A' && title[0] <= 'Z' { // no command, but a text
-		name = termtext.Cut(plainTitle(toolTitle(c.Title, "")), titleColumns)
+	name := by.command.Name()
+	if title := c.Title; name == "" || !known && title != "" && title[0] >= 'A' && title[0] <= 'Z' {
+		name = plainTitle(toolTitle(title, ""))
 	}
+	name = termtext.Cut(termtext.Piece(name), titleColumns)
 	i := slices.IndexFunc(*p, func(c Count) bool { return c.What == name })
 	switch {
 	case i >= 0:

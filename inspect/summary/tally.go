@@ -294,13 +294,14 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 			}
 			t.tell(e.ToolCall.ToolCall)
 			t.delegates(e.ToolCall)
-			if e.Phase == trace.Ended && e.End == trace.Completed {
-				t.completed(e, f)
+			if e.Phase == trace.Ended {
+				by := t.commands.attempt(e)
+				if e.End == trace.Completed {
+					t.completed(e, f, by)
+				}
+				t.programs.add(e.ToolCall.ToolCall, &by, t.commands.command(e) != "")
 			}
 			t.declined.tool(e)
-			if e.Phase == trace.Ended {
-				t.programs.add(e, &t.commands)
-			}
 			t.stop(e)
 		case e.Kind == trace.PermissionEvent && e.ToolCall != nil && e.Phase == trace.Ended && e.Reason != "selected":
 			t.ungranted = e.ToolCall
@@ -334,8 +335,8 @@ func (t *Tally) events(tr *trace.Trace, f *dialect.Frame) {
 }
 
 // completed notes that a tool call has completed with a frame, perhaps only by its status.
-func (t *Tally) completed(e *trace.Event, f *dialect.Frame) {
-	c, here, by := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}, t.commands.attempt(e)
+func (t *Tally) completed(e *trace.Event, f *dialect.Frame, by attempt) {
+	c, here := e.ToolCall.ToolCall, Frame{Run: e.Run, Seq: e.Seq}
 	if f != nil && !trace.OnlyLooks(c.Kind) && !changes(c) {
 		update := wire.Get(f.Raw, "params", "update")
 		command, printed := t.commands.command(e), cause.Text(update)
